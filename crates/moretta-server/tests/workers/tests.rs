@@ -27,6 +27,7 @@ pub const TESTS: &[(&str, fn())] = &[
     ("a_stopped_server_puts_its_jobs_back_at_no_cost", stopped),
     ("ownerless_staging_is_swept_at_start", swept),
     ("a_try_that_lost_its_claim_changes_nothing", lost),
+    ("a_full_disk_stops_jobs_before_they_begin", full),
 ];
 
 fn done() {
@@ -181,6 +182,20 @@ fn swept() {
     std::fs::write(&made, "x").expect("a file");
     drop(office.open());
     assert!(!tried.exists() && !made.exists());
+}
+
+fn full() {
+    let office = Office::with(|settings| settings.limits.reserve_bytes = u64::MAX / 2);
+    let dispatcher = office.open();
+    let job = office.ended(office.ask(&json!({ "do": "make" })));
+    let problem = job.problem.expect("a problem");
+    assert_eq!(
+        (job.state, &problem["code"]),
+        (State::Failed, &json!("disk-full"))
+    );
+    assert_eq!(problem["status"], 507);
+    drop(dispatcher);
+    assert_eq!((office.files("staging"), office.files("tries")), (0, 0));
 }
 
 fn lost() {
