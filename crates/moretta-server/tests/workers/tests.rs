@@ -3,9 +3,7 @@
 use crate::office::{Office, kill, lives, until};
 use moretta_server::id::Id;
 use moretta_server::job::{self, LEASE, State};
-use moretta_server::zone::StagingZone;
 use serde_json::{Value, json};
-use std::io::Read;
 
 /// All of them.
 pub const TESTS: &[(&str, fn())] = &[
@@ -29,6 +27,7 @@ pub const TESTS: &[(&str, fn())] = &[
     ("a_stopped_server_puts_its_jobs_back_at_no_cost", stopped),
     ("ownerless_staging_is_swept_at_start", swept),
     ("a_try_that_lost_its_claim_changes_nothing", lost),
+    ("a_full_disk_stops_jobs_before_they_begin", full),
 ];
 
 fn done() {
@@ -49,16 +48,6 @@ fn makes() {
     assert_eq!(job.state, State::Done, "{:?}", job.problem);
     let objects = "SELECT count(*) FROM objects WHERE zone = 'staging'";
     assert_eq!((office.count(objects), office.files("staging")), (1, 1));
-    // Whoever reviews a release opens what its job has made.
-    let app = &office.server.app;
-    let opened = app.store.read(|sql| {
-        let object = sql.row("SELECT id FROM objects", &[])?.expect("an object");
-        StagingZone::of(app)?.open(sql, object.id(0)?)
-    });
-    let mut bytes = Vec::new();
-    let mut opened = opened.expect("opened");
-    opened.read_to_end(&mut bytes).expect("read");
-    assert_eq!(bytes, b"age\n34\n");
     drop(dispatcher);
     assert_eq!(office.files("tries"), 0);
 }
@@ -193,6 +182,20 @@ fn swept() {
     std::fs::write(&made, "x").expect("a file");
     drop(office.open());
     assert!(!tried.exists() && !made.exists());
+}
+
+fn full() {
+    let office = Office::with(|settings| settings.limits.reserve_bytes = u64::MAX / 2);
+    let dispatcher = office.open();
+    let job = office.ended(office.ask(&json!({ "do": "make" })));
+    let problem = job.problem.expect("a problem");
+    assert_eq!(
+        (job.state, &problem["code"]),
+        (State::Failed, &json!("disk-full"))
+    );
+    assert_eq!(problem["status"], 507);
+    drop(dispatcher);
+    assert_eq!((office.files("staging"), office.files("tries")), (0, 0));
 }
 
 fn lost() {
