@@ -67,7 +67,7 @@ pub use host::Host;
 pub use journal::{Durable, Journal, MemoryJournal, Stored};
 pub use label_holder::LabelHolder;
 pub use links::Delivery;
-pub use monitor::Candidate;
+pub use monitor::{Asked, Candidate};
 pub use party::{Event, Note, Outbox, Party, PartyId, Rows, Time};
 pub use rank_span::RankSpans;
 pub use ratio::{Rank, Ratio};
@@ -77,7 +77,9 @@ pub use terms::{
     AnswerTerms, Mode, MonitorTerms, Phases, RankBy, Rule, ScoreForm, ScoreTerms, Terms,
     TroubleTerms,
 };
-pub use topology::{Column, FragmentKind, MOST_COLUMNS, MOST_NODES, Node, SiteColumns, Topology};
+pub use topology::{
+    Column, FragmentKind, MOST_COLUMNS, MOST_NODES, Node, SiteColumns, Topology, common_number,
+};
 pub use trust::Trust;
 
 use frame::{Labels, Refusal};
