@@ -204,10 +204,13 @@ fn reason(code: u8) -> &'static str {
 }
 
 /// A batch and its records, by the numbers that answers have.
-pub(crate) fn batch_of(batch: u64, terms: &Terms) -> String {
+fn batch_of(batch: u64, terms: &Terms) -> String {
     let size = u64::from(terms.batch.max(1));
-    let first = terms.first_record + batch.saturating_mul(size);
-    format!("batch {batch} (records {first} to {})", first + (size - 1))
+    let first = batch
+        .saturating_mul(size)
+        .saturating_add(terms.first_record);
+    let last = first.saturating_add(size - 1);
+    format!("batch {batch} (records {first} to {last})")
 }
 
 /// The columns that this site has in common with others.

@@ -14,7 +14,7 @@ use super::no_nodes::NoNodes;
 use super::sees::federation_sees;
 use super::timeline::{Moment, Timeline};
 use crate::federate::frame::{Body, Final, Kind, decode, decode_header};
-use crate::federate::{Aggregator, Asked, Note, Party, PartyId, Settled, Terms, Topology};
+use crate::federate::{Aggregator, Asked, Note, PartyId, Settled, Terms, Topology};
 use crate::policy::{FederationParty, FederationPolicy};
 use std::collections::BTreeMap;
 

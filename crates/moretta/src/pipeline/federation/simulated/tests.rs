@@ -1,6 +1,6 @@
 use super::*;
 use crate::federate::frame::{Body, Hello, Kind, decode};
-use crate::federate::{Column, Party, PartyId, Topology};
+use crate::federate::{Column, PartyId, Topology};
 use crate::math::java_random::JavaRandom;
 use crate::pipeline::{Chronicle, FederationFacts};
 use crate::policy::Root;
