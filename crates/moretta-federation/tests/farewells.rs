@@ -91,13 +91,15 @@ fn a_party_that_fails_before_it_is_linked_says_so_once_it_is() {
 
 #[test]
 fn a_party_that_fails_says_so_behind_what_it_has_said_before() {
-    let fails = |event: Event<'_>, now: Time, out: &mut Outbox| match event {
+    let mut is_linked = false;
+    let fails = move |event: Event<'_>, now: Time, out: &mut Outbox| match event {
         Event::Linked(peer) => {
+            is_linked = true;
             out.frames.push((peer, support::frame(PartyId(1), 0, b"x")));
             out.wake = Some(now);
             Ok(())
         }
-        Event::Timer if now > 0 => Err(Error::budget("no consent")),
+        Event::Timer if is_linked => Err(Error::budget("no consent")),
         _ => Ok(()),
     };
     let seen = seen_of(Network::start(1).expect("threads"), fails);

@@ -75,11 +75,11 @@ impl FederationFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::federate::Ratio;
+    use crate::federate::{Ratio, Rule};
 
     #[test]
     fn a_reason_is_that_which_comes_first() {
-        let terms = Terms::new(2, vec![0, 1]);
+        let terms = Terms::of_study(2, 2, Rule::Vote);
         let check = |terms: &Terms, asked, records, expected| {
             assert_eq!(NoNodes::of(terms, asked, records), expected, "{asked:?}");
         };
