@@ -3,6 +3,7 @@
 //! The limit on the unpacked size is held where the bytes come out, because a
 //! small file can unpack to anything.
 
+use super::files::Writable;
 use super::options::Compression;
 use moretta_data::error::{Error, Result};
 use std::fs::File;
@@ -44,6 +45,8 @@ pub(super) fn damage(error: &io::Error, compression: Compression) -> Option<Erro
 pub(super) enum Target {
     /// A file, brought to disk when closed.
     File(File),
+    /// A file that a provider keeps.
+    Provided(Box<dyn Writable>),
     /// Standard output.
     Stdout(io::Stdout),
 }
@@ -54,7 +57,16 @@ impl Target {
         self.flush()?;
         match self {
             Target::File(file) if file.metadata()?.is_file() => file.sync_all(),
+            Target::Provided(file) => file.sync(),
             _ => Ok(()),
+        }
+    }
+
+    /// Ends it, and brings it to disk as [`Target::sync`] does.
+    fn close(&mut self) -> io::Result<()> {
+        match self {
+            Target::Provided(file) => file.flush().and_then(|()| file.close()),
+            _ => self.sync(),
         }
     }
 }
@@ -63,6 +75,7 @@ impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Target::File(file) => file.write(bytes),
+            Target::Provided(file) => file.write(bytes),
             Target::Stdout(stdout) => stdout.write(bytes),
         }
     }
@@ -70,6 +83,7 @@ impl Write for Target {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Target::File(file) => file.flush(),
+            Target::Provided(file) => file.flush(),
             Target::Stdout(stdout) => stdout.flush(),
         }
     }
@@ -104,7 +118,7 @@ impl Packer {
             Packer::Gzip(encoder) => encoder.finish()?,
             Packer::Zstd(encoder) => encoder.finish()?,
         };
-        target.sync()
+        target.close()
     }
 }
 

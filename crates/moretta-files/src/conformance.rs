@@ -139,6 +139,84 @@ fn what_is_written_under_any_name_is_read_again_under_it() {
     }
 }
 
+#[test]
+fn a_provider_gets_the_bytes_of_the_file_system_and_gives_the_rows_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plans = ["a", "b"].map(|name| plan(name, Role::Quasi, ReadAs::Category));
+    let memory = MemoryFiles::default();
+    let files = Files::provided(memory.clone());
+    let write = |path: &Path, files: &Files| {
+        let options = WriteOptions {
+            files: files.clone(),
+            ..WriteOptions::default()
+        };
+        let mut sink = create(path, &options, batch().schema()).expect("creates");
+        sink.write(&batch()).expect("writes");
+        sink.close().expect("closes");
+    };
+    for (info, own) in built() {
+        for packing in ["", ".gz", ".zst"] {
+            if !packing.is_empty() && !own.is_packed_whole {
+                continue;
+            }
+            let name = format!("a.{}{packing}", info.endings[0]);
+            let (here, there) = (folder.path().join(&name), Path::new(&name));
+            write(&here, &Files::default());
+            write(there, &files);
+            let bytes = std::fs::read(&here).expect("reads");
+            assert!(memory.get(there) == Some(bytes), "{name}");
+            let options = ReadOptions {
+                files: files.clone(),
+                ..ReadOptions::default()
+            };
+            assert_eq!(names(there, &options).expect("names"), ["a", "b"]);
+            let read = read_all(there, &options, &plans).expect("reads again");
+            assert_eq!(read.len(), 2, "{name}");
+            let cut = memory.get(there).expect("there");
+            memory.put(there, cut[..cut.len() / 2].to_vec());
+            let _ = read_all(there, &options, &plans);
+            assert!(!Path::new(&name).exists(), "{name} is in no folder");
+        }
+    }
+    let gone = Path::new("gone.csv");
+    let options = ReadOptions {
+        files,
+        ..ReadOptions::default()
+    };
+    assert_eq!(names(gone, &options).expect_err("none").exit_code(), 5);
+}
+
+#[test]
+fn a_file_of_a_provider_is_gone_on_with_where_a_line_ends() {
+    let memory = MemoryFiles::default();
+    let options = WriteOptions {
+        files: Files::provided(memory.clone()),
+        ..WriteOptions::default()
+    };
+    let path = Path::new("a.csv");
+    let mut sink = create(path, &options, batch().schema()).expect("creates");
+    sink.write(&batch().slice(0, 1)).expect("writes");
+    let bytes = sink.sync().expect("synced");
+    sink.write(&batch()).expect("writes");
+    sink.close().expect("closes");
+    assert!(resume(path, &options, batch().schema(), bytes - 1).is_err());
+    assert!(resume(path, &options, batch().schema(), 1 << 20).is_err());
+    let mut sink = resume(path, &options, batch().schema(), bytes).expect("resumes");
+    sink.write(&batch().slice(1, 1)).expect("writes");
+    sink.close().expect("closes");
+    let text = memory.get(path).expect("there");
+    assert_eq!(text, b"a,b\n1,x\n2,y\n");
+    let reading = ReadOptions {
+        files: options.files,
+        ..ReadOptions::default()
+    };
+    let plans = ["a", "b"].map(|name| plan(name, Role::Quasi, ReadAs::Category));
+    let mut source = open(path, &reading, &plans).expect("opens");
+    assert!(source.seek(bytes).expect("sought"));
+    let rest: Vec<Batch> = source.collect::<Result<_>>().expect("reads");
+    assert_eq!(rest.iter().map(Batch::len).sum::<usize>(), 1);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

@@ -5,6 +5,7 @@
 //! because half of the old and half of the new table are no table.
 
 use super::compression::{Limited, damage, too_large, unpack};
+use super::files::Files;
 use super::options::{Compression, Encoding, ReadOptions};
 use moretta_data::error::{Error, Result};
 use std::fs::{File, Metadata};
@@ -24,6 +25,7 @@ pub(super) struct Input {
     /// Bytes that were read ahead and are to be given first.
     ahead: Vec<u8>,
     watch: Option<Watch>,
+    files: Files,
     /// Bytes may come slowly.
     live: bool,
     /// Where bytes that come slowly are read to: filled with zeros once, and not for each few of them.
@@ -92,13 +94,17 @@ impl Input {
     /// Opens `path` for reading as bytes.
     pub(super) fn open_bytes(path: &Path, options: &ReadOptions) -> Result<Self> {
         let compression = compression_of(path, options.compression);
-        let (raw, watch): (Box<dyn Read + Send>, _) = if is_standard(path) {
-            (Box::new(io::stdin()), None)
-        } else {
-            let (file, metadata) = open_file(path)?;
-            let watch = Watch::new(path, &file, &metadata)?;
-            (Box::new(file), watch)
-        };
+        let (raw, watch): (Box<dyn Read + Send>, _) =
+            if let Some(provider) = options.files.provider() {
+                let raw = provider.open(path);
+                (Box::new(raw.map_err(|e| Error::io("read", path, e))?), None)
+            } else if is_standard(path) {
+                (Box::new(io::stdin()), None)
+            } else {
+                let (file, metadata) = open_file(path)?;
+                let watch = Watch::new(path, &file, &metadata)?;
+                (Box::new(file), watch)
+            };
         Input::new(path, raw, watch, compression, options)
     }
 
@@ -134,8 +140,9 @@ impl Input {
             latin1: options.encoding == Encoding::Latin1,
             mark: 0,
             ahead: Vec::new(),
-            live: watch.is_none(),
+            live: watch.is_none() && !options.files.are_provided(),
             watch,
+            files: options.files.clone(),
             arrived: Vec::new(),
         };
         Ok(input)
@@ -155,6 +162,7 @@ impl Input {
             mark: 0,
             ahead: Vec::new(),
             watch: None,
+            files: Files::default(),
             live: false,
             arrived: Vec::new(),
         }
@@ -173,7 +181,8 @@ impl Input {
     /// The byte of the file that is read first, where bytes are those of a file.
     pub(super) fn first_byte(&self) -> Option<u64> {
         let plain = self.compression == Compression::None && !self.latin1;
-        (plain && self.watch.is_some()).then_some(self.mark)
+        let is_file = self.watch.is_some() || self.files.are_provided();
+        (plain && is_file).then_some(self.mark)
     }
 
     /// Goes to a byte of the file; false where bytes are not those of a file.
@@ -182,9 +191,9 @@ impl Input {
             return Ok(false);
         }
         let failed = |e| Error::io("read", &self.path, e);
-        let (mut file, _) = open_file(&self.path)?;
+        let mut file = self.files.open(&self.path).map_err(failed)?;
         file.seek(SeekFrom::Start(position)).map_err(failed)?;
-        self.bytes.reader = unpack(Box::new(file), Compression::None).map_err(failed)?;
+        self.bytes.reader = file;
         self.ahead.clear();
         Ok(true)
     }

@@ -44,6 +44,7 @@ mod conformance;
 mod csv;
 mod feed;
 mod file_format;
+mod files;
 mod gather;
 mod graphml;
 mod infer;
@@ -51,6 +52,7 @@ mod input;
 mod jsonl;
 mod line_ends;
 mod lines;
+mod memory_files;
 mod misfit;
 mod number;
 mod open;
@@ -69,10 +71,14 @@ mod stream;
 mod test_data;
 mod text;
 mod typed;
+#[cfg(feature = "parquet")]
+mod whole_file;
 
+pub use files::{Files, Provider, Readable, Writable};
 pub use graphml::append_edges;
 #[doc(hidden)]
 pub use lines::{LineBlock, LineBlocks};
+pub use memory_files::MemoryFiles;
 pub use moretta_data::data::{ColumnPlan, ReadAs};
 pub use open::{
     create, header_warning, names, open, resumable, resume, unmarked_missing, writable,

@@ -78,7 +78,11 @@ pub fn resume(
     let format = sink_format(path, options)?;
     let resume = resumed(format, path, options)?;
     check_texts(format, schema)?;
-    resume(Output::resume(path, bytes)?, options, schema)
+    resume(
+        Output::resume(path, &options.files, bytes)?,
+        options,
+        schema,
+    )
 }
 
 /// Fails unless what is written to `path` could be resumed.

@@ -1,6 +1,7 @@
 //! How a table is read and written: format, packing, limits and the plan of each column.
 
 use super::Format;
+use super::files::Files;
 pub(super) use moretta_data::data::{ColumnPlan, ReadAs};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -171,6 +172,8 @@ pub struct ReadOptions {
     pub limits: Limits,
     /// Counts the rows read so far.
     pub progress: Option<Arc<AtomicU64>>,
+    /// Where the file is.
+    pub files: Files,
 }
 
 impl Default for ReadOptions {
@@ -191,6 +194,7 @@ impl Default for ReadOptions {
             graph: GraphTable::default(),
             limits: Limits::default(),
             progress: None,
+            files: Files::default(),
         }
     }
 }
@@ -212,6 +216,8 @@ pub struct WriteOptions {
     pub header: bool,
     /// Which table of a graph is written.
     pub graph: GraphTable,
+    /// Where the file will be.
+    pub files: Files,
 }
 
 impl Default for WriteOptions {
@@ -224,6 +230,7 @@ impl Default for WriteOptions {
             guard_formulas: true,
             header: true,
             graph: GraphTable::default(),
+            files: Files::default(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! An output being written: a file readable by its owner only, or standard output.
 
 use super::compression::{Packer, Target};
+use super::files::{Files, Provider, Writable};
 use super::input::{compression_of, is_standard};
 use super::not_resumable;
 use super::options::WriteOptions;
@@ -22,10 +23,10 @@ impl Output {
     pub(super) fn create(path: &Path, options: &WriteOptions) -> Result<Self> {
         let compression = compression_of(path, options.compression);
         let failed = |e| Error::io("create", path, e);
-        let target = if is_standard(path) {
-            Target::Stdout(io::stdout())
-        } else {
-            Target::File(create_private(path).map_err(failed)?)
+        let target = match options.files.provider() {
+            Some(provider) => Target::Provided(provider.create(path).map_err(failed)?),
+            None if is_standard(path) => Target::Stdout(io::stdout()),
+            None => Target::File(create_private(path).map_err(failed)?),
         };
         Ok(Output {
             path: path.to_owned(),
@@ -35,11 +36,15 @@ impl Output {
     }
 
     /// Reopens an unpacked file to go on after its first `bytes` bytes; the rest is cut off.
-    pub(super) fn resume(path: &Path, bytes: u64) -> Result<Self> {
-        let file = reopen(path, bytes).map_err(|e| Error::io("go on writing", path, e))?;
+    pub(super) fn resume(path: &Path, files: &Files, bytes: u64) -> Result<Self> {
+        let target = match files.provider() {
+            Some(provider) => reopen_provided(provider, path, bytes).map(Target::Provided),
+            None => reopen(path, bytes).map(Target::File),
+        };
+        let target = target.map_err(|e| Error::io("go on writing", path, e))?;
         Ok(Output {
             path: path.to_owned(),
-            packer: Some(Packer::Plain(Target::File(file))),
+            packer: Some(Packer::Plain(target)),
             bytes,
         })
     }
@@ -109,10 +114,30 @@ impl Output {
 fn reopen(path: &Path, bytes: u64) -> io::Result<File> {
     let mut file = OpenOptions::new().read(true).write(true).open(path)?;
     let metadata = file.metadata()?;
-    let there = metadata.len();
     if !metadata.is_file() {
         return Err(io::Error::other("it is not a file"));
     }
+    check_line_end(&mut file, metadata.len(), bytes)?;
+    file.set_len(bytes)?;
+    file.seek(SeekFrom::Start(bytes))?;
+    Ok(file)
+}
+
+/// The same with a file that a provider keeps.
+fn reopen_provided(
+    provider: &dyn Provider,
+    path: &Path,
+    bytes: u64,
+) -> io::Result<Box<dyn Writable>> {
+    let mut file = provider.open(path)?;
+    let there = file.seek(SeekFrom::End(0))?;
+    check_line_end(&mut *file, there, bytes)?;
+    drop(file);
+    provider.reopen(path, bytes)
+}
+
+/// Fails unless a line of the file, which has `there` bytes, ends after `bytes` bytes.
+fn check_line_end<F: Read + Seek + ?Sized>(file: &mut F, there: u64, bytes: u64) -> io::Result<()> {
     if there < bytes {
         return Err(io::Error::other(format!(
             "it has {there} bytes, of {bytes} that were written"
@@ -128,9 +153,7 @@ fn reopen(path: &Path, bytes: u64) -> io::Result<File> {
             )));
         }
     }
-    file.set_len(bytes)?;
-    file.seek(SeekFrom::Start(bytes))?;
-    Ok(file)
+    Ok(())
 }
 
 /// Creates a file that only its owner can read. A file that is there already is replaced

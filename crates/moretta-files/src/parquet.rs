@@ -10,11 +10,12 @@ use super::chunk::{Chunk, Chunks, Layout};
 use super::compression::Packer;
 use super::file_format::FileFormat;
 use super::gather;
-use super::input::{Watch, compression_of, is_standard, open_file};
+use super::input::{Watch, compression_of, is_standard};
 use super::options::{ColumnPlan, Compression, ReadAs, ReadOptions};
 use super::output::Output;
 use super::plan::{self, check_names};
 use super::record_batch::{arrow_schema, record_batch};
+use super::whole_file::WholeFile;
 use super::{Sink, Source, typed};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, IntervalUnit, Schema as ArrowSchema};
@@ -33,11 +34,10 @@ use parquet::arrow::arrow_writer::{
 use parquet::basic::{Compression as Codec, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::writer::SerializedFileWriter;
 use rayon::prelude::*;
 use std::fmt::Display;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,7 +91,7 @@ fn open(path: &Path, options: &ReadOptions, plans: &[ColumnPlan]) -> Result<Box<
 /// A Parquet file whose footer has been read.
 struct Opened {
     path: PathBuf,
-    file: File,
+    file: WholeFile,
     watch: Option<Watch>,
     metadata: ArrowReaderMetadata,
 }
@@ -102,9 +102,8 @@ impl Opened {
             return Err(Error::policy("Parquet is read from an unpacked file only")
                 .help("unpack it first; csv, jsonl and arrows can be read as they come"));
         }
-        let (mut file, metadata) = open_file(path)?;
-        let watch = Watch::new(path, &file, &metadata)?;
-        check_footer(&mut file, metadata.len()).map_err(|e| e.in_file(path))?;
+        let (file, watch) = WholeFile::open(path, &options.files)?;
+        check_footer(&file).map_err(|e| e.in_file(path))?;
         let metadata = guarded(path, || {
             ArrowReaderMetadata::load(&file, ArrowReaderOptions::default())
         })?;
@@ -167,23 +166,20 @@ impl Opened {
 }
 
 /// The magic words must stand at both ends, and the footer must fit between them.
-fn check_footer(file: &mut File, size: u64) -> Result<()> {
+fn check_footer(file: &WholeFile) -> Result<()> {
     let incomplete = || incomplete("not a complete Parquet file");
-    let (mut head, mut tail) = ([0; 4], [0; 8]);
-    let read = file
-        .read_exact(&mut head)
-        .and_then(|()| file.seek(SeekFrom::End(-8)))
-        .and_then(|_| file.read_exact(&mut tail))
-        .and_then(|()| file.rewind());
-    if read.is_err() {
+    let size = file.len();
+    let ends = (file.get_bytes(0, 4), size.checked_sub(8));
+    let (Ok(head), Some(tail)) = ends else {
         return Err(incomplete());
-    }
+    };
+    let tail = file.get_bytes(tail, 8).map_err(|_| incomplete())?;
     let (length, magic) = tail.split_at(4);
     if magic == b"PARE" {
         return Err(Error::input("the Parquet file is encrypted").help("decrypt it first"));
     }
     let length = length.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b));
-    if head != *b"PAR1" || magic != b"PAR1" || length + 12 > size {
+    if head.as_ref() != b"PAR1" || magic != b"PAR1" || length + 12 > size {
         return Err(incomplete());
     }
     Ok(())
@@ -632,7 +628,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.parquet");
         write_plain(&path, &sample_arrays());
-        let file = File::open(&path).expect("opens");
+        let file = std::fs::File::open(&path).expect("opens");
         let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::default());
         let metadata = metadata.expect("a footer");
         let pairs = metadata.metadata().file_metadata().key_value_metadata();

@@ -1,12 +1,15 @@
 //! The server without its network: requests in, responses out.
 
 use crate::clock::Clock;
+use crate::events::Hub;
 use crate::http::{Credentials, Given, Head, Hosts, Request, Router};
 use crate::problem::{Problem, Result};
 use crate::rates::Rates;
+use crate::seal::ZoneKeys;
 use crate::session;
 use crate::settings::Settings;
 use crate::store::Store;
+use std::sync::OnceLock;
 
 /// Everything that handlers use.
 pub struct App {
@@ -16,9 +19,12 @@ pub struct App {
     pub clock: Clock,
     /// What the person who started it has decided.
     pub settings: Settings,
+    /// Where events are read.
+    pub hub: Hub,
     router: Router,
     hosts: Hosts,
     rates: Rates,
+    keys: OnceLock<ZoneKeys>,
 }
 
 impl App {
@@ -28,10 +34,24 @@ impl App {
             hosts: Hosts::new(&settings.hosts),
             rates: Rates::new(settings.limits.calls),
             router: Router::new(crate::routes::routes()),
+            keys: OnceLock::new(),
+            hub: Hub::default(),
             store,
             clock,
             settings,
         }
+    }
+
+    /// The keys under which everything is sealed, read when they are first needed.
+    ///
+    /// # Errors
+    /// When the file of keys cannot be used.
+    pub fn keys(&self) -> Result<&ZoneKeys> {
+        if let Some(keys) = self.keys.get() {
+            return Ok(keys);
+        }
+        let keys = ZoneKeys::of(&self.settings)?;
+        Ok(self.keys.get_or_init(|| keys))
     }
 
     /// The routes.

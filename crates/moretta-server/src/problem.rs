@@ -2,7 +2,7 @@
 
 use moretta::Error;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The result of everything that answers a request.
 pub type Result<T> = std::result::Result<T, Problem>;
@@ -25,7 +25,7 @@ pub struct Problem {
 }
 
 /// A place in a policy or a hierarchy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
     /// The line, counted from 1.
     pub line: u64,

@@ -8,6 +8,10 @@ pub(crate) fn routes() -> Vec<Route> {
         crate::health::routes(),
         crate::project::routes(),
         crate::audit::routes(),
+        crate::data::routes(),
+        crate::text::routes(),
+        crate::events::routes(),
+        crate::job::routes(),
     ];
     areas.into_iter().flatten().collect()
 }

@@ -1,6 +1,7 @@
 //! The store: tables, and acts that cannot happen without an entry in the log.
 
 use crate::audit::{self, Entry};
+use crate::bell::Bell;
 use crate::db::{Db, Sql, migrate};
 use crate::problem::{Problem, Result};
 use std::ops::{Deref, DerefMut};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Store {
     db: Arc<dyn Db>,
+    bell: Arc<Bell>,
 }
 
 /// A transaction in which something is done.
@@ -24,12 +26,20 @@ impl Store {
     /// When a later program wrote them, or the database does not answer.
     pub fn open(db: Arc<dyn Db>) -> Result<Self> {
         migrate(&*db)?;
-        Ok(Store { db })
+        Ok(Store {
+            db,
+            bell: Arc::default(),
+        })
     }
 
     /// The database.
     pub fn db(&self) -> &dyn Db {
         &*self.db
+    }
+
+    /// The bell that is rung after each act.
+    pub fn bell(&self) -> &Bell {
+        &self.bell
     }
 
     /// Reads.
@@ -55,6 +65,7 @@ impl Store {
             given = Some(work(&mut Act { sql })?);
             Ok(())
         })?;
+        self.bell.ring();
         given.ok_or_else(|| Problem::bug("a transaction was not carried out"))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::clock::Millis;
 use crate::db::{Row, Sql, Value};
+use crate::events;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
 use schemars::JsonSchema;
@@ -100,6 +101,7 @@ pub fn ask(sql: &mut dyn Sql, asked: &Asked<'_>) -> Result<Id> {
             Value::from(asked.at),
         ],
     )?;
+    events::tell_inbox(sql, asked.project, asked.at)?;
     Ok(id)
 }
 
@@ -129,7 +131,10 @@ pub fn decide(
         values![state, by, at, id],
     )?;
     match changed {
-        1 => Ok(wish),
+        1 => {
+            events::tell_inbox(sql, project, at)?;
+            Ok(wish)
+        }
         _ => Err(Problem::conflict("decided", "this was decided already")),
     }
 }

@@ -37,7 +37,7 @@ fn faking(order: FakesOrder) -> ZAnonymity {
             at_most: (1, 2),
             order,
             spread: 60_000,
-            key: Some("PATH".to_owned()),
+            key: Some("env:PATH".to_owned()),
         }),
         ..plain()
     }

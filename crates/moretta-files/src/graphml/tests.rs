@@ -2,7 +2,9 @@
 
 use super::super::ColumnPlan;
 use super::super::test_data::{column_text, plan, read_all};
-use super::super::{GraphTable, ReadAs, ReadOptions, WriteOptions, append_edges, create, names};
+use super::super::{
+    Files, GraphTable, ReadAs, ReadOptions, WriteOptions, append_edges, create, names,
+};
 use moretta_data::data::{Batch, Role};
 use moretta_data::error::Result;
 use std::path::PathBuf;
@@ -262,7 +264,7 @@ fn what_is_written_is_read_back_with_its_edges() {
     sink.write(&batch).expect("writes");
     sink.close().expect("closes");
     let before = std::fs::read_to_string(&path).expect("there");
-    append_edges(&path, [(0, 1), (1, 2)].into_iter()).expect("appended");
+    append_edges(&path, &Files::default(), [(0, 1), (1, 2)].into_iter()).expect("appended");
     let text = std::fs::read_to_string(&path).expect("there");
     let kept = before.len() - "</graph>\n</graphml>\n".len();
     assert_eq!(text[..kept], before[..kept]);

@@ -1,6 +1,7 @@
 //! Writes a graph: its nodes as rows come, its edges when they are known.
 
 use super::super::Sink;
+use super::super::files::Files;
 use super::super::options::GraphTable;
 use super::super::output::Output;
 use arrow_array::{Array, StringArray};
@@ -8,7 +9,7 @@ use moretta_data::data::plain_text::plain_text;
 use moretta_data::data::{Batch, Categories, Column, DateFormat, Kind, Numbers, Schema};
 use moretta_data::data::{json_column, push_number};
 use moretta_data::error::{Error, Result};
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -181,19 +182,23 @@ fn push_escaped(out: &mut Vec<u8>, text: &str) -> Result<()> {
 ///
 /// # Errors
 /// When the file is not one of ours, or cannot be written.
-pub fn append_edges(path: &Path, edges: impl Iterator<Item = (u32, u32)>) -> Result<()> {
+pub fn append_edges(
+    path: &Path,
+    files: &Files,
+    edges: impl Iterator<Item = (u32, u32)>,
+) -> Result<()> {
     let failed = |e| Error::io("write", path, e);
-    let length = std::fs::metadata(path).map_err(failed)?.len();
+    let mut file = files.open(path).map_err(failed)?;
+    let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
     let tail = length.checked_sub(TAIL.len() as u64);
     let tail = tail.ok_or_else(|| Error::bug("a file of nodes without an end"))?;
-    let mut file = std::fs::File::open(path).map_err(failed)?;
-    std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(tail)).map_err(failed)?;
+    file.seek(SeekFrom::Start(tail)).map_err(failed)?;
     let mut end = String::new();
     file.read_to_string(&mut end).map_err(failed)?;
     if end != TAIL {
         return Err(Error::bug("a file of nodes with another end"));
     }
-    let mut output = Output::resume(path, tail)?;
+    let mut output = Output::resume(path, files, tail)?;
     let mut out = Vec::new();
     for (from, to) in edges {
         let (from, to) = (u64::from(from) + 1, u64::from(to) + 1);

@@ -37,6 +37,13 @@ pub trait Db: Send + Sync {
     /// # Errors
     /// Those of `work`, and when the database does not answer.
     fn write(&self, work: &mut dyn FnMut(&mut dyn Sql) -> Result<()>) -> Result<()>;
+
+    /// Wipes what deleted rows have left behind in files of ours. A database of its own keeps
+    /// deleted rows in its files and logs until it writes over them: that is for who runs it.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    fn wipe(&self) -> Result<()>;
 }
 
 /// A transaction.

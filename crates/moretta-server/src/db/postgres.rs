@@ -95,6 +95,10 @@ impl Db for PostgresDb {
         self.keep(client);
         ended
     }
+
+    fn wipe(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl Sql for Transaction<'_> {

@@ -89,6 +89,14 @@ impl Db for SqliteDb {
         work(&mut &*transaction)?;
         transaction.commit().map_err(problem)
     }
+
+    fn wipe(&self) -> Result<()> {
+        // Pages of before the deletion stand in the log beside the file until it is cut off.
+        let connection = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            .map_err(problem)
+    }
 }
 
 impl Sql for &Connection {

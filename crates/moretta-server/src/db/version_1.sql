@@ -142,16 +142,21 @@ CREATE TABLE uploads (
     name TEXT NOT NULL,
     object_id TEXT NOT NULL,
     wrapped_key BYTEA NOT NULL,
+    bytes BIGINT,
     received BIGINT NOT NULL,
+    rest BYTEA NOT NULL,
     made_at BIGINT NOT NULL
 ) STRICT;
+CREATE INDEX uploads_of_project ON uploads (project_id);
 
 CREATE TABLE datasets (
     id TEXT PRIMARY KEY,
     project_id TEXT NOT NULL,
     name TEXT NOT NULL,
+    identifiers TEXT NOT NULL,
     made_at BIGINT NOT NULL,
     made_by TEXT NOT NULL,
+    version BIGINT NOT NULL DEFAULT 1,
     UNIQUE (project_id, name)
 ) STRICT;
 
@@ -160,8 +165,10 @@ CREATE TABLE data_versions (
     dataset_id TEXT NOT NULL,
     number BIGINT NOT NULL,
     file_name TEXT NOT NULL,
+    place TEXT NOT NULL,
     object_id TEXT,
     profile TEXT,
+    profile_job TEXT,
     bytes BIGINT NOT NULL,
     sha256 BYTEA NOT NULL,
     uploaded_by TEXT NOT NULL,
@@ -189,6 +196,7 @@ CREATE TABLE text_versions (
     sha256 BYTEA NOT NULL,
     author TEXT NOT NULL,
     based_on TEXT,
+    uses TEXT NOT NULL,
     at BIGINT NOT NULL,
     UNIQUE (text_id, number)
 ) STRICT;
@@ -202,27 +210,39 @@ CREATE TABLE releases (
     job_id TEXT,
     name TEXT NOT NULL,
     purpose TEXT NOT NULL,
+    levels TEXT NOT NULL,
     state TEXT NOT NULL,
+    problem TEXT,
     manifest BYTEA,
     manifest_sha256 BYTEA,
+    ledger_id TEXT,
+    ledger_version BIGINT NOT NULL,
+    alone BIGINT NOT NULL DEFAULT 0,
     asked_by TEXT NOT NULL,
     asked_at BIGINT NOT NULL,
     ends_at BIGINT,
     published_at BIGINT,
+    ended_at BIGINT,
     version BIGINT NOT NULL DEFAULT 1
 ) STRICT;
-CREATE INDEX releases_of_project ON releases (project_id, state);
+CREATE INDEX releases_of_project ON releases (project_id, state, asked_at);
+CREATE INDEX releases_of_dataset ON releases (dataset_id, state);
 
 CREATE TABLE release_levels (
     release_id TEXT NOT NULL,
     level BIGINT NOT NULL,
     name TEXT NOT NULL,
-    object_id TEXT NOT NULL,
-    index_id TEXT,
-    report_id TEXT NOT NULL,
     rows BIGINT NOT NULL,
     facts TEXT NOT NULL,
     PRIMARY KEY (release_id, level)
+) STRICT;
+
+CREATE TABLE release_files (
+    release_id TEXT NOT NULL,
+    level BIGINT NOT NULL,
+    part TEXT NOT NULL,
+    object_id TEXT NOT NULL,
+    PRIMARY KEY (release_id, level, part)
 ) STRICT;
 
 CREATE TABLE approvals (
@@ -234,6 +254,7 @@ CREATE TABLE approvals (
     decided_by TEXT NOT NULL,
     at BIGINT NOT NULL
 ) STRICT;
+CREATE INDEX approvals_of_release ON approvals (release_id, at);
 
 CREATE TABLE charges (
     number BIGINT NOT NULL,
@@ -242,12 +263,13 @@ CREATE TABLE charges (
     release_id TEXT,
     epsilon_nano BIGINT NOT NULL,
     at BIGINT NOT NULL,
+    hash BYTEA NOT NULL,
     PRIMARY KEY (dataset_id, number)
 ) STRICT;
 
 CREATE TABLE ledgers (
     dataset_id TEXT PRIMARY KEY,
-    content BYTEA NOT NULL,
+    object_id TEXT,
     version BIGINT NOT NULL
 ) STRICT;
 
@@ -332,8 +354,9 @@ CREATE TABLE vaults (
     dataset_id TEXT NOT NULL,
     data_version_id TEXT PRIMARY KEY,
     object_id TEXT NOT NULL,
-    columns TEXT NOT NULL
+    entries BIGINT NOT NULL
 ) STRICT;
+CREATE INDEX vaults_of_dataset ON vaults (dataset_id);
 
 CREATE TABLE audit (
     number BIGINT PRIMARY KEY,
@@ -352,6 +375,8 @@ CREATE TABLE events (
     at BIGINT NOT NULL,
     kind TEXT NOT NULL,
     project_id TEXT,
+    subject TEXT,
     user_id TEXT,
     body TEXT NOT NULL
 ) STRICT;
+CREATE INDEX events_of_subject ON events (subject, at);

@@ -1,8 +1,10 @@
 //! What a handler gives back.
 
+use crate::app::App;
 use crate::problem::Result;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use tokio::sync::watch;
 
 /// A response.
 pub enum Given {
@@ -44,10 +46,15 @@ pub struct Download {
     pub still: Box<dyn Fn() -> bool + Send>,
 }
 
-/// Events as they happen.
+/// What tells the next events of a [`Live`] answer.
+pub type Next = Box<dyn FnMut(&App) -> Option<Vec<u8>> + Send>;
+
+/// Events as they happen. Nobody's thread waits for them.
 pub struct Live {
-    /// The next events, written as the browser reads them; waits for some time. None at the end.
-    pub next: Box<dyn FnMut() -> Option<Vec<u8>> + Send>,
+    /// The events that there are now, written as the browser reads them; none at the end.
+    pub next: Next,
+    /// Changes when there may be more.
+    pub news: watch::Receiver<u64>,
 }
 
 /// How the documentation describes an answer.

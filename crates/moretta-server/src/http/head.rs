@@ -140,7 +140,8 @@ impl Head {
 
     /// Whether nobody has to be there for it: it is not activity of a person.
     pub fn is_background(&self) -> bool {
-        self.header("x-moretta-background").is_some()
+        // Browsers ask for events again by themselves.
+        self.header("x-moretta-background").is_some() || self.path == "/events"
     }
 
     /// The type of the body, without parameters.

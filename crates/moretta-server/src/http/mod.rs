@@ -9,7 +9,7 @@ mod route;
 mod serve;
 
 pub use answer::{
-    Accepted, Answer, Chunks, Created, Described, Done, Download, Given, Json, Live, Tagged,
+    Accepted, Answer, Chunks, Created, Described, Done, Download, Given, Json, Live, Next, Tagged,
     WithCookies,
 };
 pub use call::{Body, Call, Nothing, Octets, outdated};

@@ -32,6 +32,10 @@ const HEAD_TIME: Duration = Duration::from_secs(10);
 const BODY_TIME: Duration = Duration::from_secs(120);
 /// How often it is asked whether a caller may still have what they are given.
 const STILL: Duration = Duration::from_secs(2);
+/// How often events are looked for where this process knows of none.
+const LOOK: Duration = Duration::from_secs(1);
+/// How long events wait for others that are told with them.
+const TOGETHER: Duration = Duration::from_millis(50);
 /// Headers of a request, in bytes.
 const HEADERS: usize = 32 << 10;
 
@@ -202,7 +206,7 @@ async fn respond(
     head.peer = peer_of(&head, peer, app.settings.behind_proxy);
     let id = head.request.to_string();
     match begin(&app, head, host, body).await {
-        Ok(given) => respond_with(given, stop),
+        Ok(given) => respond_with(app, given, stop),
         Err(problem) => refuse(&problem, &id),
     }
 }
@@ -234,11 +238,11 @@ async fn begin(
         .unwrap_or_else(|_| Err(Problem::bug("a handler ended without an answer")))
 }
 
-fn respond_with(given: Given, stop: watch::Receiver<bool>) -> Response<Body> {
+fn respond_with(app: Arc<App>, given: Given, stop: watch::Receiver<bool>) -> Response<Body> {
     match given {
         Given::Ready(ready) => ready_response(ready),
         Given::Download(download) => download_response(download),
-        Given::Live(live) => live_response(live, stop),
+        Given::Live(live) => live_response(app, live, stop),
     }
 }
 
@@ -298,20 +302,30 @@ fn download_response(download: Download) -> Response<Body> {
     with_headers(Response::new(body.boxed()), headers)
 }
 
-fn live_response(mut live: Live, stop: watch::Receiver<bool>) -> Response<Body> {
+fn live_response(app: Arc<App>, mut live: Live, mut stop: watch::Receiver<bool>) -> Response<Body> {
     let (mut sender, body) = Channel::<Bytes, Infallible>::new(4);
-    let runtime = Handle::current();
-    tokio::task::spawn_blocking(move || {
-        while !*stop.borrow() {
-            let Some(events) = (live.next)() else { break };
-            if events.is_empty() {
-                continue;
-            }
-            let sent = runtime.block_on(async {
-                tokio::time::timeout(BODY_TIME, sender.send_data(Bytes::from(events))).await
+    tokio::spawn(async move {
+        loop {
+            let app = Arc::clone(&app);
+            // A thread that may wait is taken for each look only, not for each connection.
+            let looked = tokio::task::spawn_blocking(move || {
+                let events = (live.next)(&app);
+                (live, events)
             });
-            if !matches!(sent, Ok(Ok(()))) {
+            let Ok((back, Some(events))) = looked.await else {
                 break;
+            };
+            live = back;
+            if !events.is_empty() {
+                let sent = sender.send_data(Bytes::from(events));
+                if !matches!(tokio::time::timeout(BODY_TIME, sent).await, Ok(Ok(()))) {
+                    break;
+                }
+            }
+            tokio::select! {
+                _ = live.news.changed() => tokio::time::sleep(TOGETHER).await,
+                () = tokio::time::sleep(LOOK) => {}
+                () = told(&mut stop) => break,
             }
         }
     });

@@ -5,7 +5,7 @@ mod permit;
 mod role;
 
 pub use list::*;
-pub use permit::{Caller, Member, Permit, Signed, permit};
+pub use permit::{Caller, Member, Permit, Signed, permit, standing};
 pub use role::Role;
 
 use serde::Serialize;

@@ -261,13 +261,31 @@ fn member(
             false => Err(Problem::forbidden("this is for others").help(whose(right))),
         };
     }
-    let project = head.project()?;
+    let member = standing(sql, signed.user, head.project()?, at)?;
+    let member = member.ok_or_else(|| Problem::not_found("project"))?;
+    match member.role {
+        Some(role) if right.has(role, member.level.unwrap_or(0)) => {}
+        _ if global => {}
+        Some(_) => {
+            let what = "your role in this project does not do this";
+            return Err(Problem::forbidden(what).help(whose(right)));
+        }
+        None => return Err(Problem::not_found("project")),
+    }
+    Ok(Some(member))
+}
+
+/// What somebody is in a project at some time; none where there is no such project.
+///
+/// # Errors
+/// When the store does not answer.
+pub fn standing(sql: &mut dyn Sql, user: Id, project: Id, at: Millis) -> Result<Option<Member>> {
     let row = sql.row(
         "SELECT m.role, m.level, m.ends_at FROM projects p \
          LEFT JOIN members m ON m.project_id = p.id AND m.user_id = $1 WHERE p.id = $2",
-        values![signed.user, project],
+        values![user, project],
     )?;
-    let row = row.ok_or_else(|| Problem::not_found("project"))?;
+    let Some(row) = row else { return Ok(None) };
     let ended = row.maybe_integer(2)?.is_some_and(|ends| ends <= at);
     let role = match row.maybe_text(0)? {
         Some(role) if !ended => Some(Role::parse(&role)?),
@@ -277,15 +295,6 @@ fn member(
         Some(_) => row.maybe_integer(1)?.filter(|level| *level > 0),
         None => None,
     };
-    match role {
-        Some(role) if right.has(role, level.unwrap_or(0)) => {}
-        _ if global => {}
-        Some(_) => {
-            let what = "your role in this project does not do this";
-            return Err(Problem::forbidden(what).help(whose(right)));
-        }
-        None => return Err(Problem::not_found("project")),
-    }
     Ok(Some(Member {
         project,
         role,

@@ -30,7 +30,7 @@ pub(super) fn frames(bytes: u64) -> u64 {
 }
 
 /// How long the file of so many plain bytes is.
-pub(super) fn sealed_length(bytes: u64) -> u64 {
+pub(crate) fn sealed_length(bytes: u64) -> u64 {
     HEADER.len() as u64 + bytes + frames(bytes) * OVERHEAD as u64
 }
 

@@ -2,6 +2,7 @@
 
 use super::cipher::Cipher;
 use crate::id::{Id, random_bytes};
+use crate::secret::hex;
 use ring::hmac;
 use std::fmt;
 use zeroize::Zeroizing;
@@ -24,6 +25,23 @@ impl Key {
         }
         key.0.copy_from_slice(bytes);
         Some(key)
+    }
+
+    /// Reads a key from its 64 hexadecimal digits, as a task has it.
+    pub fn parse(digits: &str) -> Option<Self> {
+        if digits.len() != 64 || !digits.is_ascii() {
+            return None;
+        }
+        let mut bytes = Zeroizing::new([0; 32]);
+        for (byte, place) in bytes.iter_mut().zip((0..64).step_by(2)) {
+            *byte = u8::from_str_radix(digits.get(place..place + 2)?, 16).ok()?;
+        }
+        Key::from_bytes(&*bytes)
+    }
+
+    /// Its hexadecimal digits, which a task tells its worker.
+    pub fn digits(&self) -> Zeroizing<String> {
+        Zeroizing::new(hex(self.bytes()))
     }
 
     pub(super) fn bytes(&self) -> &[u8; 32] {

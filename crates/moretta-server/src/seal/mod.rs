@@ -39,6 +39,7 @@ mod write;
 mod zone_keys;
 
 pub use frame::FRAME;
+pub(crate) use frame::sealed_length;
 pub use key::Key;
 pub use read::SealedReader;
 pub use small::Sealer;

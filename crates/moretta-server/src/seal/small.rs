@@ -1,8 +1,8 @@
 //! What is small and sealed in the store: secrets of projects, second factors.
 
 use super::cipher::Cipher;
+use super::damaged;
 use super::key::Key;
-use super::{ZoneKeys, damaged};
 use crate::app::App;
 use crate::problem::Result;
 use std::fmt;
@@ -20,7 +20,7 @@ impl Sealer {
     /// # Errors
     /// When its file of keys cannot be used.
     pub fn of(app: &App) -> Result<Self> {
-        Ok(Sealer::new(ZoneKeys::of(&app.settings)?.secrets))
+        Ok(Sealer::new(app.keys()?.secrets.clone()))
     }
 
     /// With this key.

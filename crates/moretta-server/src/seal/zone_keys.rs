@@ -9,7 +9,6 @@ use super::key::Key;
 use super::small::Sealer;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
-use crate::secret::hex;
 use crate::settings::Settings;
 use std::fmt;
 use std::fs::{self, File};
@@ -88,7 +87,7 @@ impl ZoneKeys {
                 let (key, value) = line.split_once('=')?;
                 (key.trim() == name).then(|| value.trim())
             });
-            line.and_then(unhex).ok_or_else(|| {
+            line.and_then(Key::parse).ok_or_else(|| {
                 unusable(format!("the file of keys has no key `{name}` of 64 digits"))
             })
         };
@@ -132,7 +131,7 @@ fn make(path: &Path) -> io::Result<()> {
     let mut text = Zeroizing::new(String::with_capacity(4096));
     text.push_str(HEADER);
     for name in ["raw", "staging", "release", "secrets", "vault"] {
-        let digits = Zeroizing::new(hex(Key::random().bytes()));
+        let digits = Key::random().digits();
         text.push_str(name);
         text.push_str(" = ");
         text.push_str(&digits);
@@ -167,17 +166,6 @@ fn lies_in(path: &Path, folder: &Path) -> bool {
         (Ok(path), Ok(folder)) => path.starts_with(folder),
         _ => path.starts_with(folder),
     }
-}
-
-fn unhex(digits: &str) -> Option<Key> {
-    if digits.len() != 64 || !digits.is_ascii() {
-        return None;
-    }
-    let mut bytes = Zeroizing::new([0; 32]);
-    for (byte, place) in bytes.iter_mut().zip((0..64).step_by(2)) {
-        *byte = u8::from_str_radix(digits.get(place..place + 2)?, 16).ok()?;
-    }
-    Key::from_bytes(&*bytes)
 }
 
 fn unusable(what: impl Into<String>) -> io::Error {

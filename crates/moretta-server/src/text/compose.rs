@@ -6,6 +6,7 @@
 
 use crate::problem::{Place, Problem, Result};
 use std::ops::Range;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The places that the server gives to a policy.
@@ -19,6 +20,18 @@ pub struct Places {
     pub report: Option<String>,
     /// The ledger of the data set.
     pub ledger: Option<String>,
+}
+
+impl Places {
+    /// Those of data alone, with the name that the library has for them.
+    pub fn of_data(source: &str) -> Self {
+        Places {
+            source: source.to_owned(),
+            sink: None,
+            report: None,
+            ledger: None,
+        }
+    }
 }
 
 /// A policy with its places.
@@ -64,16 +77,29 @@ pub fn compose(text: &str, places: &Places) -> Result<Composed> {
     let table = table.get_ref();
     for (key, value) in table {
         if let Some((_, help)) = OURS.iter().find(|(name, _)| *name == key.get_ref()) {
-            return Err(refused(text, key.span(), &format!("[{}] is not for policies of the server", key.get_ref()), help));
+            return Err(refused(
+                text,
+                key.span(),
+                &format!("[{}] is not for policies of the server", key.get_ref()),
+                help,
+            ));
         }
         if let DeValue::Table(section) = value.get_ref() {
             for (inner, _) in section {
                 if PATHS.contains(&(key.get_ref(), inner.get_ref())) {
                     let what = format!("`{}` of [{}] names a file", inner.get_ref(), key.get_ref());
-                    return Err(refused(text, inner.span(), &what, "leave it out: the server knows the places"));
+                    return Err(refused(
+                        text,
+                        inner.span(),
+                        &what,
+                        "leave it out: the server knows the places",
+                    ));
                 }
             }
         }
+    }
+    for value in table.values() {
+        check_keys(text, value)?;
     }
     let mut pieces: Vec<(usize, String)> = Vec::new();
     let wanted = [
@@ -88,8 +114,14 @@ pub fn compose(text: &str, places: &Places) -> Result<Composed> {
         match table.iter().find(|(key, _)| key.get_ref() == name) {
             None => end += &format!("\n[{name}]\npath = \"{path}\"\n"),
             Some((key, _)) => {
-                let at = end_of_header(text, key.span())
-                    .ok_or_else(|| refused(text, key.span(), &format!("`{name}` is no section"), &format!("write it as [{name}]")))?;
+                let at = end_of_header(text, key.span()).ok_or_else(|| {
+                    refused(
+                        text,
+                        key.span(),
+                        &format!("`{name}` is no section"),
+                        &format!("write it as [{name}]"),
+                    )
+                })?;
                 let before = if text[..at].ends_with('\n') { "" } else { "\n" };
                 pieces.push((at, format!("{before}path = \"{path}\"\n")));
             }
@@ -114,6 +146,23 @@ pub fn compose(text: &str, places: &Places) -> Result<Composed> {
     Ok(composed)
 }
 
+/// Refuses keys of the machine, wherever a policy names them.
+fn check_keys(text: &str, value: &Spanned<DeValue<'_>>) -> Result<()> {
+    match value.get_ref() {
+        DeValue::String(written) if written.starts_with("env:") || written.starts_with("file:") => {
+            Err(refused(
+                text,
+                value.span(),
+                "a key is taken from the environment or from a file",
+                "name a key of the project: \"secret:NAME\"",
+            ))
+        }
+        DeValue::Array(values) => values.iter().try_for_each(|value| check_keys(text, value)),
+        DeValue::Table(table) => table.values().try_for_each(|value| check_keys(text, value)),
+        _ => Ok(()),
+    }
+}
+
 /// The byte after the line of a header `[name]`, whose name has this place.
 fn end_of_header(text: &str, name: Range<usize>) -> Option<usize> {
     let line = text[..name.start].rfind('\n').map_or(0, |at| at + 1);
@@ -126,7 +175,9 @@ fn end_of_header(text: &str, name: Range<usize>) -> Option<usize> {
 }
 
 fn refused(text: &str, span: Range<usize>, what: &str, help: &str) -> Problem {
-    Problem::new(422, "policy", what).help(help).at(Some(place_of(text, span.start)))
+    Problem::new(422, "policy", what)
+        .help(help)
+        .at(Some(place_of(text, span.start)))
 }
 
 impl Composed {
@@ -172,7 +223,8 @@ mod tests {
 
     #[test]
     fn places_are_put_in_and_taken_out_of_errors() {
-        let text = "version = 1\n[source] # read\ndelimiter = \";\"\n[columns]\na = { role = \"qasi\" }\n";
+        let text =
+            "version = 1\n[source] # read\ndelimiter = \";\"\n[columns]\na = { role = \"qasi\" }\n";
         let composed = compose(text, &places()).expect("composed");
         assert_eq!(
             composed.text,
@@ -193,6 +245,11 @@ mod tests {
             ("[sink]\ncertificate = \"x\"\n", 2),
             ("a = 1\n[manifest]\npath = \"x\"\n", 2),
             ("source = { format = \"csv\" }\n", 1),
+            (
+                "[columns]\na = { role = \"subject\", key = \"env:KEY\" }\n",
+                2,
+            ),
+            ("[columns]\na = { key = [\"file:../key\"] }\n", 2),
             ("version = [", 1),
         ] {
             let problem = compose(text, &places()).expect_err(text);

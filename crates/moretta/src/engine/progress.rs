@@ -1,7 +1,12 @@
 //! How far a run is, so that a program can show it.
 
+use crate::cancel::Cancel;
+use crate::error::{Error, Result};
 use crate::measure::stream::Live as Events;
 use crate::protect::Trail;
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -88,6 +93,18 @@ struct Shared {
     live: Mutex<Option<Live>>,
     watched: AtomicBool,
     trail: Trail,
+    cancel: Cancel,
+    listener: Mutex<Listener>,
+}
+
+/// Who is told of what a search has found so far.
+#[derive(Default)]
+struct Listener(Option<Box<dyn Fn(Value) + Send>>);
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Listener")
+    }
 }
 
 #[derive(Debug, Default)]
@@ -122,6 +139,31 @@ impl Progress {
     /// How a search over recodings goes.
     pub fn trail(&self) -> &Trail {
         &self.0.trail
+    }
+
+    /// Stops the run, or whatever else goes on, from another thread.
+    pub fn cancel(&self) -> &Cancel {
+        &self.0.cancel
+    }
+
+    /// Has `found` told of each point of a search as soon as it was tried: an
+    /// [`Attempt`](crate::pipeline::Attempt), a [`Point`](crate::pipeline::Point) or a
+    /// [`TriedMethod`](crate::pipeline::TriedMethod) as JSON. What lies on the front is
+    /// known at the end alone.
+    pub fn on_found(&self, found: impl Fn(Value) + Send + 'static) {
+        let mut listener = self.0.listener.lock().unwrap_or_else(|e| e.into_inner());
+        listener.0 = Some(Box::new(found));
+    }
+
+    /// Tells of a point of a search; fails when the search is to stop.
+    pub(crate) fn found(&self, point: &impl Serialize) -> Result<()> {
+        let listener = self.0.listener.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(found) = &listener.0 {
+            let point = serde_json::to_value(point)
+                .map_err(|e| Error::bug(format!("a point that is no JSON: {e}")))?;
+            found(point);
+        }
+        self.0.cancel.check()
     }
 
     /// Says that the program shows figures, so that they are worth computing.

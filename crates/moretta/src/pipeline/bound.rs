@@ -14,11 +14,10 @@
 
 use crate::data::hierarchy::HierarchySpec;
 use crate::error::{Error, Result};
-use crate::policy::{Action, Policy, load_key};
+use crate::policy::{Action, Policy};
 use crate::protect::Method;
 use crate::protect::identifiers::Key;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -49,7 +48,7 @@ impl Bound {
         let mut short = [0; 16];
         short.copy_from_slice(&salt[..16]);
         Bound::with(policy, short, |path| {
-            Ok(length(path)?.map(|length| (length, length)))
+            Ok(length(policy, path)?.map(|length| (length, length)))
         })
     }
 
@@ -57,7 +56,7 @@ impl Bound {
     pub(super) fn changed(&self, policy: &Policy) -> Result<Option<String>> {
         let mut before = self.sources.iter().flatten().map(|begin| begin.length);
         let now = Bound::with(policy, self.salt, |path| {
-            let length = length(path)?;
+            let length = length(policy, path)?;
             Ok(length.and_then(|length| Some((length, before.next()?))))
         })?;
         if now.keys != self.keys {
@@ -106,14 +105,17 @@ impl Bound {
         };
         let mut files = Vec::new();
         for column in &policy.plan.columns {
-            if let Some(HierarchySpec::File(path)) = &column.hierarchy {
-                let read = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-                files.extend_from_slice(&(read.len() as u64).to_be_bytes());
-                files.extend(read);
-            }
+            let read = match &column.hierarchy {
+                Some(HierarchySpec::File(path)) => read(policy, path)?,
+                // Read with the policy.
+                Some(HierarchySpec::Table(table)) => table.text.clone().into_bytes(),
+                _ => continue,
+            };
+            files.extend_from_slice(&(read.len() as u64).to_be_bytes());
+            files.extend(read);
         }
         for path in policy.plan.protect.iter().flat_map(Method::files) {
-            let read = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+            let read = read(policy, path)?;
             files.extend_from_slice(&(read.len() as u64).to_be_bytes());
             files.extend(read);
         }
@@ -123,7 +125,7 @@ impl Bound {
                 None => None,
                 Some((length, then)) => Some(Begin {
                     length,
-                    first: print(b"source", &first_bytes(path, then)?),
+                    first: print(b"source", &first_bytes(policy, path, then)?),
                 }),
             };
             sources.push(begin);
@@ -142,27 +144,37 @@ fn keys(policy: &Policy) -> Result<Vec<Key>> {
     let mut keys = Vec::new();
     for column in &policy.plan.columns {
         if let Action::Pseudonym { key, .. } = &column.action {
-            keys.push(load_key(key).map_err(|e| e.at(column.span.clone()))?);
+            keys.push(
+                policy
+                    .load_key(key)
+                    .map_err(|e| e.at(column.span.clone()))?,
+            );
         }
     }
     keys.extend(policy.fakes_key()?);
     Ok(keys)
 }
 
+/// A small file.
+fn read(policy: &Policy, path: &Path) -> Result<Vec<u8>> {
+    let read = policy.files.read(path);
+    read.map_err(|e| Error::io("read", path, e))
+}
+
 /// The length of a file; none of what is no file.
-fn length(path: &Path) -> Result<Option<u64>> {
-    match std::fs::metadata(path) {
-        Ok(metadata) => Ok(metadata.is_file().then_some(metadata.len())),
+fn length(policy: &Policy, path: &Path) -> Result<Option<u64>> {
+    match policy.files.length(path) {
+        Ok(length) => Ok(length),
         Err(_) if path == Path::new("-") => Ok(None),
         Err(e) => Err(Error::io("read", path, e)),
     }
 }
 
 /// The first bytes of a file that was so long.
-fn first_bytes(path: &Path, length: u64) -> Result<Vec<u8>> {
+fn first_bytes(policy: &Policy, path: &Path, length: u64) -> Result<Vec<u8>> {
     let failed = |e| Error::io("read", path, e);
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(failed)?;
+    let file = policy.files.open(path).map_err(failed)?;
     file.take(FIRST.min(length))
         .read_to_end(&mut bytes)
         .map_err(failed)?;

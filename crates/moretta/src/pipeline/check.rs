@@ -7,7 +7,7 @@ use crate::data::hierarchy::{Hierarchy, HierarchySpec, read_file};
 use crate::engine::{events, masked};
 use crate::error::{Error, Result};
 use crate::io::{self, ColumnPlan};
-use crate::policy::{Action, Policy, load_key};
+use crate::policy::{Action, Policy};
 use std::path::Path;
 
 /// Columns of the data and of the policy match, hierarchy files are trees, keys are there.
@@ -24,11 +24,13 @@ pub fn check(policy: &Policy) -> Result<()> {
             Hierarchy::from_chains(&read_file(path)?).map_err(|e| e.at(column.span.clone()))?;
         }
         if let Action::Pseudonym { key, .. } = &column.action {
-            load_key(key).map_err(|e| e.at(column.span.clone()))?;
+            policy
+                .load_key(key)
+                .map_err(|e| e.at(column.span.clone()))?;
         }
     }
     if let Some(key) = &policy.report_key {
-        load_key(key)?;
+        policy.load_key(key)?;
     }
     match policy.plan.stream() {
         None => Ok(()),

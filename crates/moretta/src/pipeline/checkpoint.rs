@@ -10,6 +10,7 @@ use super::bound::Bound;
 use super::sealed;
 use crate::engine::Resume;
 use crate::error::{Error, Result};
+use crate::io::Files;
 use crate::pipeline::place::{folder_of, make_folders, remove_empty};
 use crate::pipeline::sha256;
 use crate::policy::{CheckpointPolicy, Policy};
@@ -65,7 +66,7 @@ impl Checkpoint {
     /// hierarchy or source.
     pub(super) fn load(place: &CheckpointPolicy, policy: &Policy) -> Result<Option<Self>> {
         let refuse = |what: String| sealed::refused(&place.path, &what, AGAIN);
-        let Some(known) = sealed::read::<Checkpoint>(&place.path, AGAIN)? else {
+        let Some(known) = sealed::read::<Checkpoint>(&place.path, &policy.files, AGAIN)? else {
             return Ok(None);
         };
         if known.version != VERSION {
@@ -91,13 +92,13 @@ impl Checkpoint {
     }
 
     /// Puts the checkpoint in place of the one before, whole or not at all.
-    pub(super) fn save(&self, path: &Path) -> Result<()> {
-        sealed::write(path, self)
+    pub(super) fn save(&self, path: &Path, files: &Files) -> Result<()> {
+        sealed::write(path, files, self)
     }
 
     /// Takes the checkpoint away: what is finished must not be gone on with.
-    pub(super) fn remove(path: &Path) -> Result<()> {
-        sealed::remove(path)
+    pub(super) fn remove(path: &Path, files: &Files) -> Result<()> {
+        sealed::remove(path, files)
     }
 }
 
@@ -125,8 +126,8 @@ impl Sum {
     }
 
     /// Fails unless the file at `path` begins with these bytes.
-    pub(super) fn check(&self, path: &Path) -> Result<()> {
-        let found = Sum::default().up_to(path, self.bytes);
+    pub(super) fn check(&self, path: &Path, files: &Files) -> Result<()> {
+        let found = Sum::default().up_to(path, files, self.bytes);
         match found.is_ok_and(|found| found == *self) {
             true => Ok(()),
             false => Err(changed(path)),
@@ -134,9 +135,9 @@ impl Sum {
     }
 
     /// That of so many bytes of the file, of which these are the first.
-    pub(super) fn up_to(mut self, path: &Path, bytes: u64) -> Result<Self> {
+    pub(super) fn up_to(mut self, path: &Path, files: &Files, bytes: u64) -> Result<Self> {
         let failed = |e| Error::io("read", path, e);
-        let mut file = File::open(path).map_err(failed)?;
+        let mut file = files.open(path).map_err(failed)?;
         file.seek(SeekFrom::Start(self.bytes)).map_err(failed)?;
         let mut file = file.take(bytes.saturating_sub(self.bytes));
         let mut buffer = vec![0; 1 << 16];
@@ -161,7 +162,12 @@ pub(super) fn changed(path: &Path) -> Error {
 }
 
 /// Keeps others from running the same policy for as long as it is held.
-pub(super) struct Lock {
+pub(super) struct Lock(
+    #[expect(dead_code, reason = "what counts is that it is held")] Option<Held>,
+);
+
+/// A file that is locked.
+struct Held {
     path: PathBuf,
     /// Folders that were made for it.
     made_folders: Vec<PathBuf>,
@@ -170,7 +176,11 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Fails when another run goes on with this checkpoint, or writes to this ledger.
-    pub(super) fn new(checkpoint: &Path) -> Result<Self> {
+    /// Whoever keeps files by a provider sees to it that one run at a time has them.
+    pub(super) fn new(checkpoint: &Path, files: &Files) -> Result<Self> {
+        if files.are_provided() {
+            return Ok(Lock(None));
+        }
         let name = checkpoint.file_name().unwrap_or_default().to_string_lossy();
         let path = checkpoint.with_file_name(format!(".{name}.lock"));
         let failed = |e| Error::io("lock", checkpoint, e);
@@ -184,11 +194,11 @@ impl Lock {
             match file.try_lock() {
                 // The run before may have taken the file away in between.
                 Ok(()) if is_at(&file, &path) => {
-                    return Ok(Lock {
+                    return Ok(Lock(Some(Held {
                         path,
                         made_folders,
                         _file: file,
-                    });
+                    })));
                 }
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
@@ -204,7 +214,7 @@ impl Lock {
     }
 }
 
-impl Drop for Lock {
+impl Drop for Held {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
         remove_empty(&self.made_folders);

@@ -127,6 +127,9 @@ fn standings(
 }
 
 fn is_source(policy: &Policy, file: &Path) -> bool {
+    if policy.files.are_provided() {
+        return policy.source.paths().contains(&file);
+    }
     let place = std::fs::canonicalize(file).ok();
     let mut sources = policy.source.paths().into_iter();
     place.is_some() && sources.any(|source| std::fs::canonicalize(source).ok() == place)

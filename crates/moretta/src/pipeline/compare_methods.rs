@@ -146,7 +146,7 @@ pub fn compare_methods(
                 }
                 Err(error) => return Err(error),
             };
-            tried.push(TriedMethod {
+            let attempt = TriedMethod {
                 method: name,
                 k,
                 values,
@@ -155,7 +155,9 @@ pub fn compare_methods(
                 refused,
                 on_front: false,
                 seconds: began.elapsed().as_secs_f64(),
-            });
+            };
+            progress.found(&attempt)?;
+            tried.push(attempt);
         }
     }
     mark_front(&mut tried);

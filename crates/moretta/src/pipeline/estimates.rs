@@ -109,7 +109,7 @@ fn changed_twice(transitions: &[Transition]) -> String {
 fn known(policy: &Policy) -> Result<(Vec<Transition>, Vec<Transition>)> {
     let published = policy.sink.as_ref().and_then(|sink| sink.matrices.as_ref());
     let all = match published {
-        Some(place) => matrices::read(place)?,
+        Some(place) => matrices::read(place, &policy.files)?,
         None => {
             let methods = policy.plan.protect.iter().filter_map(Method::as_pram);
             let told = methods.map(|pram| pram.transitions());

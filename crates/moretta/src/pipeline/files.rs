@@ -4,8 +4,8 @@ use super::sha256;
 use crate::engine::Progress;
 use crate::engine::report::{FileFacts, Report, RowFacts, StageFact};
 use crate::error::Result;
-use crate::io::Format;
-use crate::policy::{Policy, SinkPolicy, load_key};
+use crate::io::{Files, Format};
+use crate::policy::{Policy, SinkPolicy};
 use std::path::Path;
 
 /// A run that has written its release.
@@ -28,7 +28,10 @@ impl Written<'_> {
         let (policy, sink) = (self.policy, self.sink);
         let (source, release) = rayon::join(
             || source_facts(policy),
-            || file_facts(self.path, &sink.shown, sink.options.format, self.rows),
+            || {
+                let how = (&policy.files, sink.options.format);
+                file_facts(self.path, &sink.shown, how, self.rows)
+            },
         );
         // The numbers of nodes are drawn, too.
         let text = match policy.plan.draws() || policy.graph.is_some() {
@@ -85,8 +88,9 @@ fn stages(progress: &Progress) -> Vec<StageFact> {
 fn source_facts(policy: &Policy) -> Result<FileFacts> {
     let source = &policy.source;
     let mac = match &policy.report_key {
-        Some(key) if source.path.is_file() && source.more.is_empty() => {
-            Some(sha256::of_file_with_key(&source.path, &load_key(key)?)?)
+        Some(key) if policy.files.is_file(&source.path) && source.more.is_empty() => {
+            let key = policy.load_key(key)?;
+            Some(sha256::of_file_with_key(&source.path, &policy.files, &key)?)
         }
         _ => None,
     };
@@ -109,14 +113,14 @@ fn format_word(format: Option<Format>, path: &Path) -> String {
 pub(super) fn file_facts(
     path: &Path,
     shown: &str,
-    format: Option<Format>,
+    (files, format): (&Files, Option<Format>),
     rows: u64,
 ) -> Result<FileFacts> {
     // A pipe cannot be read again.
-    let (sha256, bytes) = match path.is_file() {
+    let (sha256, bytes) = match files.is_file(path) {
         false => (None, None),
         true => {
-            let (sha256, bytes) = sha256::of_file(path)?;
+            let (sha256, bytes) = sha256::of_file(path, files)?;
             (Some(sha256), Some(bytes))
         }
     };

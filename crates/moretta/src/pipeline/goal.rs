@@ -280,6 +280,7 @@ impl Search<'_> {
             }
             Err(error) => return Err(error),
         }
+        self.context.progress.found(&point)?;
         Ok((point, plan))
     }
 

@@ -31,7 +31,9 @@ pub fn run_levels(policy: &Policy, options: &Options<'_>) -> Result<Vec<Outcome>
     policies
         .iter()
         .try_for_each(|level| check_places(level, options.force))?;
-    let ledger = policy.ledger.as_ref().map(Ledger::open).transpose()?;
+    let ledger = policy.ledger.as_ref();
+    let ledger = ledger.map(|place| Ledger::open(&policy, place));
+    let ledger = ledger.transpose()?;
     let mut ledger = ledger.map(|ledger| ledger.at(&Clock::default()));
     let session = read(&policy, ledger.as_ref(), options).map_err(|e| named(e, &policy))?;
     let released = session.finish_levels().map_err(|e| named(e, &policy))?;

@@ -2,6 +2,7 @@
 
 use super::place::Pending;
 use crate::error::{Error, Result};
+use crate::io::Files;
 use crate::protect::Transition;
 use crate::protect::pram::TransitionMatrix;
 use serde::{Deserialize, Serialize};
@@ -37,7 +38,11 @@ struct Entry {
 /// # Errors
 /// When one tells how many rows have a category, and these are few, or, where a person may have
 /// several rows, perhaps those of few persons.
-pub(super) fn write(place: &Path, transitions: &[Transition], persons: bool) -> Result<Pending> {
+pub(super) fn write(
+    (place, files): (&Path, &Files),
+    transitions: &[Transition],
+    persons: bool,
+) -> Result<Pending> {
     let designed = |transition: &&Transition| transition.fewest.is_some();
     if let Some(transition) = transitions.iter().find(designed).filter(|_| persons) {
         let columns = transition.columns.join("`, `");
@@ -75,7 +80,7 @@ pub(super) fn write(place: &Path, transitions: &[Transition], persons: bool) -> 
     };
     let text = serde_json::to_string_pretty(&published)
         .map_err(|e| Error::bug(format!("matrices that are no JSON: {e}")))?;
-    let pending = Pending::new(place)?;
+    let pending = Pending::new(place, files)?;
     pending.write(text.as_bytes())?;
     Ok(pending)
 }
@@ -84,8 +89,10 @@ pub(super) fn write(place: &Path, transitions: &[Transition], persons: bool) -> 
 ///
 /// # Errors
 /// When the file cannot be read, or holds none.
-pub(super) fn read(place: &Path) -> Result<Vec<Transition>> {
-    let text = std::fs::read_to_string(place).map_err(|e| Error::io("read", place, e))?;
+pub(super) fn read(place: &Path, files: &Files) -> Result<Vec<Transition>> {
+    let text = files
+        .read_text(place)
+        .map_err(|e| Error::io("read", place, e))?;
     let none = || {
         Error::input("the file holds no transition matrices")
             .in_file(place)

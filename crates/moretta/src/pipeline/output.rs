@@ -9,7 +9,7 @@ use crate::data::{Batch, Role, Schema};
 use crate::engine::report::Report;
 use crate::engine::{self, Checked, Progress, Resume, Stage};
 use crate::error::{Error, Result};
-use crate::io::{self, Sink};
+use crate::io::{self, Files, Sink};
 use crate::policy::{CheckpointPolicy, Policy, SinkPolicy};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,6 +37,7 @@ pub(super) struct Output<'a> {
 /// The checkpoints of a run.
 pub(super) struct Saving<'a> {
     place: &'a CheckpointPolicy,
+    files: Files,
     /// The one that is there.
     saved: Checkpoint,
 }
@@ -45,12 +46,13 @@ impl<'a> Saving<'a> {
     /// Goes on with a checkpoint, or makes the first one: before the release is created, or a
     /// crash in between could not be told from a finished run.
     pub(super) fn new(
-        place: &'a CheckpointPolicy,
+        (place, files): (&'a CheckpointPolicy, &Files),
         resumed: Option<&Checkpoint>,
         start: Checkpoint,
     ) -> Result<Self> {
         let mut saving = Saving {
             place,
+            files: files.clone(),
             saved: start,
         };
         match resumed {
@@ -61,7 +63,7 @@ impl<'a> Saving<'a> {
     }
 
     fn save(&mut self, checkpoint: Checkpoint) -> Result<()> {
-        checkpoint.save(&self.place.path)?;
+        checkpoint.save(&self.place.path, &self.files)?;
         self.saved = checkpoint;
         Ok(())
     }
@@ -111,20 +113,22 @@ impl<'a> Output<'a> {
         self.way = match (is_seen(self.policy, self.sink), &self.policy.checkpoint) {
             (false, checkpoint) => {
                 let aside = |path: &PathBuf| match checkpoint {
-                    None => Pending::new(path),
-                    Some(_) => Pending::resumable(path),
+                    None => Pending::new(path, &self.policy.files),
+                    Some(_) => Pending::resumable(path, &self.policy.files),
                 };
                 let certificate = self.sink.certificate.as_ref().map(aside).transpose()?;
                 Way::Aside(aside(path)?, certificate.map(Pending::private))
             }
-            (true, _) if is_whole(self.sink) => Way::InPlace(Vec::new()),
+            (true, _) if is_whole(self.sink) || self.policy.files.are_provided() => {
+                Way::InPlace(Vec::new())
+            }
             (true, _) => Way::InPlace(files(self.sink).map(|path| Endless::new(path)).collect()),
         };
         if let (Way::Aside(..), Some(checkpoint)) = (&self.way, resumed)
             && checkpoint.resume.has_begun()
         {
             let whole = checkpoint.sum.bytes() == checkpoint.bytes;
-            let found = checkpoint.sum.check(self.path());
+            let found = checkpoint.sum.check(self.path(), &self.policy.files);
             if !whole || found.is_err() {
                 return Err(changed(path));
             }
@@ -178,7 +182,7 @@ impl<'a> Output<'a> {
             Way::Unknown => false,
             Way::Aside(..) => plan.is_stream(),
             // Who reads from a pipe takes its rows away.
-            Way::InPlace(_) => plan.audit && self.sink.path.is_file(),
+            Way::InPlace(_) => plan.audit && self.policy.files.is_file(&self.sink.path),
         }
     }
 
@@ -357,13 +361,16 @@ impl engine::Sink for Output<'_> {
         let sum = self.following.as_ref().and_then(Following::sum);
         let sum = match sum {
             // Names of columns are read back with the first rows.
-            Some(sum) => sum.up_to(self.path(), bytes)?,
+            Some(sum) => sum.up_to(self.path(), &self.policy.files, bytes)?,
             None => Sum::default(),
         };
         let certificate = self.saving.as_ref().and_then(|s| s.saved.certificate);
         let certificate = certificate_bytes
             .zip(self.certificate_path())
-            .map(|(bytes, path)| certificate.unwrap_or_default().up_to(path, bytes))
+            .map(|(bytes, path)| {
+                let sum = certificate.unwrap_or_default();
+                sum.up_to(path, &self.policy.files, bytes)
+            })
             .transpose()?;
         match &mut self.saving {
             None => Ok(()),
@@ -387,7 +394,7 @@ impl engine::Sink for Output<'_> {
         }
         self.file = None;
         for path in files(self.sink) {
-            let _ = std::fs::remove_file(path);
+            let _ = self.policy.files.remove(path);
         }
     }
 }
@@ -418,7 +425,7 @@ fn files(sink: &SinkPolicy) -> impl Iterator<Item = &PathBuf> {
 /// read them.
 fn create(sink: &SinkPolicy, schema: &Arc<Schema>) -> Result<Box<dyn Sink>> {
     let path = &sink.path;
-    if path == Path::new("-") {
+    if path == Path::new("-") || sink.options.files.are_provided() {
         return io::create(path, &sink.options, schema);
     }
     place::make_folders(place::folder_of(path))?;
@@ -446,12 +453,14 @@ fn certify(
     let several = checkpoint::sources(policy) > 1;
     match resumed.and_then(|checkpoint| checkpoint.certificate) {
         Some(sum) => {
-            sum.check(path)?;
-            Certificate::resume(path, about, several, sum.bytes())
+            sum.check(path, &policy.files)?;
+            Certificate::resume((path, &policy.files), about, several, sum.bytes())
         }
         None => {
-            place::make_folders(place::folder_of(path))?;
-            Certificate::create(path, about, several)
+            if !policy.files.are_provided() {
+                place::make_folders(place::folder_of(path))?;
+            }
+            Certificate::create((path, &policy.files), about, several)
         }
     }
 }

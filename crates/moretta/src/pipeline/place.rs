@@ -8,6 +8,7 @@
 
 use super::leftovers::{sweep, temporary_name};
 use crate::error::{Error, Result};
+use crate::io::Files;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -67,11 +68,17 @@ pub(super) struct Pending {
     /// It is gone on with after a crash, and stays where it is until then.
     stays: bool,
     committed: bool,
+    files: Files,
 }
 
 impl Pending {
     /// Prepares a temporary name for `place`; `-` is standard output.
-    pub(super) fn new(place: &Path) -> Result<Self> {
+    pub(super) fn new(place: &Path, files: &Files) -> Result<Self> {
+        if files.are_provided() {
+            let name = place.file_name().unwrap_or_default().to_string_lossy();
+            let aside = place.with_file_name(format!(".aside-{name}"));
+            return Ok(Pending::provided(place, aside, files));
+        }
         let standard = place == Path::new("-");
         if !standard {
             refuse_special(place)?;
@@ -98,12 +105,18 @@ impl Pending {
             replaces: false,
             stays: false,
             committed: false,
+            files: files.clone(),
         })
     }
 
     /// The same for a file that the next run goes on with when this one stops: its temporary
     /// name is always the same.
-    pub(super) fn resumable(place: &Path) -> Result<Self> {
+    pub(super) fn resumable(place: &Path, files: &Files) -> Result<Self> {
+        if files.are_provided() {
+            let mut pending = Pending::provided(place, partial(place), files);
+            pending.stays = true;
+            return Ok(pending);
+        }
         refuse_special(place)?;
         let folder = folder_of(place);
         make_folders(folder)?;
@@ -117,7 +130,23 @@ impl Pending {
             replaces: false,
             stays: true,
             committed: false,
+            files: files.clone(),
         })
+    }
+
+    /// A file of a provider, which has no folders and nobody else who writes.
+    fn provided(place: &Path, aside: PathBuf, files: &Files) -> Self {
+        Pending {
+            place: place.to_owned(),
+            temporary: aside,
+            made_folders: Vec::new(),
+            standard: false,
+            private: true,
+            replaces: false,
+            stays: false,
+            committed: false,
+            files: files.clone(),
+        }
     }
 
     /// The same file, which stays its owner's.
@@ -146,6 +175,9 @@ impl Pending {
     pub(super) fn write(&self, bytes: &[u8]) -> Result<()> {
         use std::io::Write;
         let failed = |e| Error::io("write", &self.place, e);
+        if self.files.are_provided() {
+            return self.files.write(&self.temporary, bytes).map_err(failed);
+        }
         let mut options = File::options();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -159,6 +191,16 @@ impl Pending {
     /// Puts the file in its place; one that came there meanwhile is replaced only with `force`.
     fn commit(mut self, force: bool) -> Result<()> {
         let failed = |e| Error::io("write", &self.place, e);
+        if let Some(provider) = self.files.provider() {
+            let replaces = force || self.replaces;
+            let renamed = provider.rename(&self.temporary, &self.place, replaces);
+            renamed.map_err(|e| match e.kind() {
+                ErrorKind::AlreadyExists => exists(&self.place),
+                _ => failed(e),
+            })?;
+            self.committed = true;
+            return Ok(());
+        }
         if self.standard {
             let mut file = File::open(&self.temporary).map_err(failed)?;
             std::io::copy(&mut file, &mut std::io::stdout().lock()).map_err(failed)?;
@@ -188,25 +230,25 @@ pub(super) fn commit_all(files: Vec<Pending>, force: bool) -> Result<()> {
     let waits = files.iter().all(|file| !file.standard);
     let _committing = waits.then(|| COMMITTING.lock().unwrap_or_else(|e| e.into_inner()));
     let folders: Vec<PathBuf> = files.iter().flat_map(|f| f.made_folders.clone()).collect();
-    let mut fresh = Vec::new();
+    let mut fresh: Vec<(Files, PathBuf, Option<PathBuf>)> = Vec::new();
     let mut older = Vec::new();
     for file in files {
-        let is_fresh = !file.standard && !file.place.exists();
+        let is_fresh = !file.standard && !file.files.exists(&file.place);
         let before = file.stays.then(|| file.temporary.clone());
-        let place = is_fresh.then(|| (file.place.clone(), before));
+        let place = is_fresh.then(|| (file.files.clone(), file.place.clone(), before));
         let kept = match file.replaces && !is_fresh {
-            true => Older::keep(&file.place).map(Some),
+            true => Older::keep(&file.place, &file.files).map(Some),
             false => Ok(None),
         };
         if let Err(error) = kept.and_then(|kept| {
             older.extend(kept);
             file.commit(force)
         }) {
-            for (place, before) in fresh {
+            for (files, place, before) in fresh {
                 // The next run goes on with what stays.
                 let _ = match before {
-                    Some(before) => fs::rename(place, before),
-                    None => fs::remove_file(place),
+                    Some(before) => files.rename(&place, &before),
+                    None => files.remove(&place),
                 };
             }
             older.into_iter().for_each(Older::give_back);
@@ -222,17 +264,28 @@ pub(super) fn commit_all(files: Vec<Pending>, force: bool) -> Result<()> {
 struct Older {
     place: PathBuf,
     aside: PathBuf,
+    files: Files,
 }
 
 impl Older {
-    fn keep(place: &Path) -> Result<Self> {
+    fn keep(place: &Path, files: &Files) -> Result<Self> {
         let failed = |e| Error::io("write", place, e);
         let name = place.file_name().unwrap_or_default().to_string_lossy();
+        if files.are_provided() {
+            let aside = place.with_file_name(format!(".older-{name}"));
+            files.rename(place, &aside).map_err(failed)?;
+            return Ok(Older {
+                place: place.to_owned(),
+                aside,
+                files: files.clone(),
+            });
+        }
         let aside = place.with_file_name(temporary_name(&name)?);
         on_their_way().push((aside.clone(), Vec::new()));
         let older = Older {
             place: place.to_owned(),
             aside,
+            files: files.clone(),
         };
         fs::hard_link(place, &older.aside)
             .or_else(|_| fs::copy(place, &older.aside).map(drop))
@@ -241,14 +294,14 @@ impl Older {
     }
 
     fn give_back(self) {
-        let _ = fs::rename(&self.aside, &self.place);
+        let _ = self.files.rename(&self.aside, &self.place);
     }
 }
 
 impl Drop for Older {
     fn drop(&mut self) {
         on_their_way().retain(|(aside, _)| *aside != self.aside);
-        let _ = fs::remove_file(&self.aside);
+        let _ = self.files.remove(&self.aside);
     }
 }
 
@@ -259,12 +312,12 @@ pub struct Outputs(Vec<Pending>);
 impl Outputs {
     /// Writes a file aside; `-` is standard output.
     pub fn add(&mut self, place: &Path, bytes: &[u8]) -> Result<()> {
-        self.write(Pending::new(place)?, bytes)
+        self.write(Pending::new(place, &Files::default())?, bytes)
     }
 
     /// The same with a file that only its owner may read.
     pub fn add_private(&mut self, place: &Path, bytes: &[u8]) -> Result<()> {
-        self.write(Pending::new(place)?.private(), bytes)
+        self.write(Pending::new(place, &Files::default())?.private(), bytes)
     }
 
     fn write(&mut self, pending: Pending, bytes: &[u8]) -> Result<()> {
@@ -309,9 +362,7 @@ impl Pending {
             match fs::hard_link(&self.temporary, &self.place) {
                 Ok(()) => return fs::remove_file(&self.temporary).map_err(failed),
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => {
-                    let place = self.place.display();
-                    return Err(Error::usage(format!("{place} exists already"))
-                        .help("another run may have made it; use --force to replace it"));
+                    return Err(exists(&self.place));
                 }
                 // Not every file system has links.
                 Err(_) => {}
@@ -322,9 +373,15 @@ impl Pending {
     }
 }
 
+/// Somebody has put a file there meanwhile.
+fn exists(place: &Path) -> Error {
+    Error::usage(format!("{} exists already", place.display()))
+        .help("another run may have made it; use --force to replace it")
+}
+
 /// Fails when no file can be made beside a place.
-pub(super) fn try_place(place: &Path) -> Result<()> {
-    Pending::new(place)?.write(b"")
+pub(super) fn try_place(place: &Path, files: &Files) -> Result<()> {
+    Pending::new(place, files)?.write(b"")
 }
 
 /// Gives the file the permissions that a new file of this user has.
@@ -342,7 +399,7 @@ impl Drop for Pending {
         if self.committed || self.stays {
             return;
         }
-        let _ = fs::remove_file(&self.temporary);
+        let _ = self.files.remove(&self.temporary);
         remove_empty(&self.made_folders);
     }
 }
@@ -373,7 +430,7 @@ mod tests {
     fn a_dropped_file_leaves_nothing_behind() {
         let folder = tempfile::tempdir().expect("a folder");
         let place = folder.path().join("a/b/out.csv");
-        let pending = Pending::new(&place).expect("prepared");
+        let pending = Pending::new(&place, &Files::default()).expect("prepared");
         pending.write(b"x").expect("written");
         assert!(pending.temporary().exists());
         drop(pending);
@@ -385,7 +442,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let place = folder.path().join("out.csv");
         for (force, expected) in [(false, b"theirs"), (true, b"ours!!")] {
-            let pending = Pending::new(&place).expect("prepared");
+            let pending = Pending::new(&place, &Files::default()).expect("prepared");
             pending.write(b"ours!!").expect("written");
             fs::write(&place, b"theirs").expect("written");
             let code = pending.commit(force).err().map(|error| error.exit_code());
@@ -400,7 +457,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let place = |name: &str| folder.path().join("out").join(name);
         let pending = |name: &str| {
-            let pending = Pending::new(&place(name)).expect("prepared");
+            let pending = Pending::new(&place(name), &Files::default()).expect("prepared");
             pending.write(b"x").expect("written");
             pending
         };
@@ -431,7 +488,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let place = |name: &str| folder.path().join(name);
         let pending = |name: &str| {
-            let pending = Pending::new(&place(name)).expect("prepared");
+            let pending = Pending::new(&place(name), &Files::default()).expect("prepared");
             pending.write(b"new").expect("written");
             pending
         };
@@ -465,7 +522,7 @@ mod tests {
             assert!(error.to_string().contains(told), "{error}");
             assert_eq!(error.exit_code(), 2);
         }
-        let late = Pending::new(&place("late")).expect("prepared");
+        let late = Pending::new(&place("late"), &Files::default()).expect("prepared");
         late.write(b"x").expect("written");
         fs::rename(place("pipe"), place("late")).expect("a pipe came meanwhile");
         assert_eq!(late.commit(true).expect_err("refused").exit_code(), 2);
@@ -498,7 +555,7 @@ mod tests {
     fn a_committed_file_is_in_its_place_alone() {
         let folder = tempfile::tempdir().expect("a folder");
         let place = folder.path().join("a/out.csv");
-        let pending = Pending::new(&place).expect("prepared");
+        let pending = Pending::new(&place, &Files::default()).expect("prepared");
         pending.write(b"x").expect("written");
         pending.commit(false).expect("in place");
         assert_eq!(fs::read(&place).expect("there"), b"x");

@@ -2,6 +2,7 @@
 
 use super::place::{refuse_special, try_place};
 use crate::error::{Error, Result};
+use crate::io::Files;
 use crate::policy::Policy;
 use std::path::{Component, Path, PathBuf};
 
@@ -21,24 +22,24 @@ pub(super) fn report_places(policy: &Policy) -> Vec<PathBuf> {
 /// says that those that are there may go.
 pub(super) fn check_report_places(policy: &Policy, replaces: bool, help: &str) -> Result<()> {
     for place in report_places(policy) {
-        if place.exists() && !replaces {
+        if policy.files.exists(&place) && !replaces {
             let what = format!("{} exists already", place.display());
             return Err(Error::usage(what).help(help));
         }
-        try_place(&place)?;
+        try_place(&place, &policy.files)?;
     }
     Ok(())
 }
 
 /// Outputs must not be inputs, nor each other, nor be there already.
 pub(super) fn check_places(policy: &Policy, force: bool) -> Result<()> {
-    check_outputs(&outputs(policy), &policy.inputs(), force)
+    check_outputs_of(&policy.files, &outputs(policy), &policy.inputs(), force)
 }
 
 /// Every file of a policy is another one: no output is an input or another output.
 pub(super) fn check_distinct(policy: &Policy) -> Result<()> {
     let outputs = outputs(policy);
-    distinct(&files(&outputs), &policy.inputs())
+    distinct(&policy.files, &files(&outputs), &policy.inputs())
 }
 
 /// Where a run of the policy writes.
@@ -64,9 +65,20 @@ fn outputs(policy: &Policy) -> Vec<PathBuf> {
 /// Fails when an output is an input, or another output, or no file, or there already.
 /// Nothing is checked of `-`, which is standard output.
 pub fn check_outputs<P: AsRef<Path>>(outputs: &[P], inputs: &[&Path], force: bool) -> Result<()> {
+    check_outputs_of(&Files::default(), outputs, inputs, force)
+}
+
+/// The same with files that a provider may keep.
+fn check_outputs_of<P: AsRef<Path>>(
+    of: &Files,
+    outputs: &[P],
+    inputs: &[&Path],
+    force: bool,
+) -> Result<()> {
     let outputs = files(outputs);
-    distinct(&outputs, inputs)?;
-    outputs.iter().try_for_each(|path| check_free(path, force))
+    distinct(of, &outputs, inputs)?;
+    let mut outputs = outputs.iter();
+    outputs.try_for_each(|path| check_free(of, path, force))
 }
 
 /// Without `-`, which is standard output.
@@ -75,7 +87,11 @@ fn files<P: AsRef<Path>>(outputs: &[P]) -> Vec<&Path> {
     outputs.filter(|path| *path != Path::new("-")).collect()
 }
 
-fn distinct(outputs: &[&Path], inputs: &[&Path]) -> Result<()> {
+fn distinct(files: &Files, outputs: &[&Path], inputs: &[&Path]) -> Result<()> {
+    let same_file = |a: &Path, b: &Path| match files.are_provided() {
+        true => a == b,
+        false => same_file(a, b),
+    };
     for (i, path) in outputs.iter().enumerate() {
         let shown = path.display();
         if inputs.iter().any(|input| same_file(path, input)) {
@@ -92,9 +108,11 @@ fn distinct(outputs: &[&Path], inputs: &[&Path]) -> Result<()> {
     Ok(())
 }
 
-fn check_free(path: &Path, force: bool) -> Result<()> {
-    refuse_special(path)?;
-    if path.exists() && !force {
+fn check_free(files: &Files, path: &Path, force: bool) -> Result<()> {
+    if !files.are_provided() {
+        refuse_special(path)?;
+    }
+    if files.exists(path) && !force {
         let what = format!("{} exists already", path.display());
         return Err(Error::usage(what).help("use --force to replace it"));
     }

@@ -102,6 +102,7 @@ impl Reading<'_> {
                 unpacked_bytes: u64::MAX,
                 ..self.policy.source.options.limits
             },
+            files: self.policy.files.clone(),
             ..ReadOptions::default()
         })
     }
@@ -136,8 +137,9 @@ impl Reading<'_> {
 
     /// A file of no rows holds their names at most.
     fn is_empty(&self, path: &Path) -> Result<()> {
-        let metadata = std::fs::metadata(path).map_err(|e| Error::io("read", path, e))?;
-        if metadata.len() == 0 {
+        let length = self.policy.files.length(path);
+        let length = length.map_err(|e| Error::io("read", path, e))?;
+        if length.unwrap_or_default() == 0 {
             return Ok(());
         }
         self.check_columns(path)?;
@@ -277,7 +279,7 @@ impl<'a> Following<'a> {
         let end = reading.compare(source, &rows, |_| ())?;
         *start = end.ok_or_else(cannot_be_read)?;
         if let Some(sum) = sum {
-            *sum = sum.up_to(path, *start)?;
+            *sum = sum.up_to(path, &reading.policy.files, *start)?;
         }
         Ok(())
     }
@@ -293,13 +295,15 @@ impl<'a> Following<'a> {
             Written::Whole(digest) => digest,
             Written::Piece { start: 0, .. } => return self.reading.is_empty(path),
             Written::Piece { start, sum, .. } => {
-                let metadata = std::fs::metadata(path).map_err(|e| Error::io("read", path, e))?;
-                if metadata.len() != start {
+                let files = &self.reading.policy.files;
+                let length = files.length(path);
+                let length = length.map_err(|e| Error::io("read", path, e))?;
+                if length.unwrap_or_default() != start {
                     return Err(longer());
                 }
                 // Somebody may have changed rows that were read back long before.
                 return match sum {
-                    Some(sum) if Sum::default().up_to(path, start)? != sum => Err(
+                    Some(sum) if Sum::default().up_to(path, files, start)? != sum => Err(
                         Error::guarantee("the file holds other rows than were read back before"),
                     ),
                     _ => Ok(()),

@@ -26,7 +26,7 @@ pub(super) fn write_reports(
                 .map_err(|e| Error::bug(format!("a report that is no JSON: {e}")))?,
             false => (options.render)(&told),
         };
-        let pending = Pending::new(&place)?;
+        let pending = Pending::new(&place, &policy.files)?;
         pending.write(text.as_bytes())?;
         written.push(pending);
     }

@@ -25,7 +25,7 @@ use crate::engine::{
     source_name,
 };
 use crate::error::{Error, Result};
-use crate::io::Header;
+use crate::io::{Files, Header};
 use crate::policy::{Policy, SinkPolicy};
 use std::path::Path;
 use std::sync::Arc;
@@ -85,7 +85,8 @@ impl<'a> Run<'a> {
         let sink = policy.sink.as_ref().ok_or_else(no_sink)?;
         check_plan(&policy.plan, options.strict)?;
         let place = policy.checkpoint.as_ref();
-        let lock = place.map(|place| Lock::new(&place.path)).transpose()?;
+        let lock = place.map(|place| Lock::new(&place.path, &policy.files));
+        let lock = lock.transpose()?;
         let resumed = match (place, options.force) {
             (Some(place), false) => Checkpoint::load(place, policy)?,
             _ => None,
@@ -100,7 +101,7 @@ impl<'a> Run<'a> {
             sweep_beside(policy, sink);
         }
         let ledger = policy.ledger.as_ref().map(|place| {
-            let ledger = Ledger::open(place)?.at(&clock);
+            let ledger = Ledger::open(policy, place)?.at(&clock);
             ledger.check_budget(policy, place)?;
             Ok::<Ledger, Error>(ledger)
         });
@@ -130,7 +131,11 @@ impl<'a> Run<'a> {
                     replaces,
                     ..Checkpoint::start(policy, &Bound::now(policy)?)
                 };
-                Some(Saving::new(place, resumed.as_ref(), start)?)
+                Some(Saving::new(
+                    (place, &policy.files),
+                    resumed.as_ref(),
+                    start,
+                )?)
             }
         };
         let mut output = Output::new(policy, sink, options.progress, saving);
@@ -249,7 +254,7 @@ fn appear(
     let files = ledger.into_iter().chain(edges).chain(files);
     commit_all(files.collect(), replaces)?;
     if let Some(place) = &policy.checkpoint {
-        Checkpoint::remove(&place.path)?;
+        Checkpoint::remove(&place.path, &policy.files)?;
     }
     Ok(outcome)
 }
@@ -306,6 +311,7 @@ pub(super) fn told(
                 let pseudonym = matches!(column.action, Action::Pseudonym { .. });
                 column.role == Role::Subject || pseudonym
             });
+            let place = (place.as_path(), &policy.files);
             Some(matrices::write(place, &outcome.transitions, persons)?)
         }
     };
@@ -347,10 +353,11 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
     let (Some(place), Some(sink), false) = (&policy.checkpoint, &policy.sink, options.force) else {
         return Ok(None);
     };
-    if !place.path.exists() {
+    let files = &policy.files;
+    if !files.exists(&place.path) {
         return Ok(None);
     }
-    let _lock = Lock::new(&place.path)?;
+    let _lock = Lock::new(&place.path, files)?;
     let Some(found) = Checkpoint::load(place, policy)? else {
         return Ok(None);
     };
@@ -360,24 +367,24 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
     let report: Report = serde_json::from_str(report)
         .map_err(|_| Error::bug("a checkpoint with a report that nobody can read"))?;
     let (release, partial) = (&sink.path, partial(&sink.path));
-    let whole = match partial.exists() {
+    let whole = match files.exists(&partial) {
         true => &partial,
         false => release,
     };
     let told = report.sink.as_ref().and_then(|sink| sink.sha256.as_ref());
-    if whole.exists() && told != Some(&sha256::of_file(whole)?.0) {
+    if files.exists(whole) && told != Some(&sha256::of_file(whole, files)?.0) {
         return Err(changed(release));
     }
     commit_all(with_manifest(policy, &report, (None, None), options)?, true)?;
     for place in sink.certificate.iter().chain([release]) {
-        let pending = Pending::resumable(place)?;
+        let pending = Pending::resumable(place, files)?;
         let pending = match place == release {
             true => pending,
             false => pending.private(),
         };
-        put_in_place(pending, place, found.replaces)?;
+        put_in_place(pending, place, found.replaces, files)?;
     }
-    Checkpoint::remove(&place.path)?;
+    Checkpoint::remove(&place.path, files)?;
     Ok(Some(Outcome {
         report,
         measures: Vec::new(),
@@ -387,11 +394,11 @@ fn appear_again(policy: &Policy, options: &Options<'_>) -> Result<Option<Outcome
 }
 
 /// Puts a file in its place that an earlier run may have put there.
-fn put_in_place(pending: Pending, place: &Path, replaces: bool) -> Result<()> {
+fn put_in_place(pending: Pending, place: &Path, replaces: bool, files: &Files) -> Result<()> {
     let partial = pending.temporary();
-    match (partial.exists(), place.exists()) {
+    match (files.exists(partial), files.exists(place)) {
         // It was in its place, under both names.
-        (true, true) if same_file(place, partial) => {
+        (true, true) if !files.are_provided() && same_file(place, partial) => {
             std::fs::remove_file(partial).map_err(|e| Error::io("remove", partial, e))
         }
         (true, _) => commit_all(vec![pending], replaces),
@@ -405,6 +412,9 @@ fn put_in_place(pending: Pending, place: &Path, replaces: bool) -> Result<()> {
 
 /// Takes away what dead runs have left beside what will be written.
 fn sweep_beside(policy: &Policy, sink: &SinkPolicy) {
+    if policy.files.are_provided() {
+        return;
+    }
     let checkpoint = policy.checkpoint.iter().map(|place| &place.path);
     let release = std::iter::once(&sink.path).filter(|path| *path != Path::new("-"));
     for path in release.chain(&sink.certificate).chain(checkpoint) {

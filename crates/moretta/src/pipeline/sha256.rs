@@ -5,10 +5,10 @@
 //! `openssl dgst -sha256 -hmac KEY FILE` gives, too.
 
 use crate::error::{Error, Result};
+use crate::io::Files;
 use crate::protect::identifiers::Key;
 use hmac::Mac;
 use sha2::{Digest, Sha256};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -18,23 +18,23 @@ pub(super) fn of_text(text: &str) -> String {
 }
 
 /// Of a file, and its length.
-pub(super) fn of_file(path: &Path) -> Result<(String, u64)> {
+pub(super) fn of_file(path: &Path, files: &Files) -> Result<(String, u64)> {
     let mut hasher = Sha256::new();
-    let bytes = read(path, |part| hasher.update(part))?;
+    let bytes = read(path, files, |part| hasher.update(part))?;
     Ok((show(&hasher.finalize()), bytes))
 }
 
 /// Of a file that only those who have the key may recognise.
-pub(super) fn of_file_with_key(path: &Path, key: &Key) -> Result<String> {
+pub(super) fn of_file_with_key(path: &Path, files: &Files, key: &Key) -> Result<String> {
     let mut mac = key.mac();
-    read(path, |part| mac.update(part))?;
+    read(path, files, |part| mac.update(part))?;
     Ok(show(&mac.finalize().into_bytes()))
 }
 
 /// Shows the bytes of a file part by part, and tells how many there are.
-fn read(path: &Path, mut see: impl FnMut(&[u8])) -> Result<u64> {
+fn read(path: &Path, files: &Files, mut see: impl FnMut(&[u8])) -> Result<u64> {
     let failed = |e| Error::io("read", path, e);
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = files.open(path).map_err(failed)?;
     let mut buffer = vec![0; 1 << 20];
     let mut bytes = 0;
     loop {
@@ -63,8 +63,10 @@ mod tests {
         // By `openssl dgst -sha256 -hmac`.
         let key = Key::new(b"0123456789abcdef".to_vec()).expect("long enough");
         let expected = "e9265dc1bf18d4ec36915d9e82226c7ea0fa4e7f8077f611515bd5e29ec9988c";
-        assert_eq!(of_file_with_key(file.path(), &key).expect("read"), expected);
-        let (open, bytes) = of_file(file.path()).expect("read");
+        let files = &Files::default();
+        let keyed = of_file_with_key(file.path(), files, &key);
+        assert_eq!(keyed.expect("read"), expected);
+        let (open, bytes) = of_file(file.path(), files).expect("read");
         assert_ne!(open, expected);
         assert_eq!(bytes, 28);
     }

@@ -51,6 +51,7 @@ impl Rows {
         for mut source in opened {
             let mut batches = Vec::new();
             for batch in source.by_ref() {
+                progress.cancel().check()?;
                 let batch = batch?;
                 let len = batch.len();
                 let (ids, columns) = (RowIds::Range { start, len }, batch.columns().to_vec());

@@ -147,7 +147,14 @@ pub fn tune(
     let rows = Rows::read(policy, progress)?;
     let context = policy.context(progress)?;
     let tuning = optimize::tune(&range, prefer, settings.bisections, |value| {
-        evaluate(&variants(value)?, &rows, &settings.goals, &context)
+        let (excess, found) = evaluate(&variants(value)?, &rows, &settings.goals, &context)?;
+        progress.found(&Attempt {
+            value,
+            meets: excess <= 0.0,
+            measures: found.measures.clone(),
+            refused: found.refused.clone(),
+        })?;
+        Ok::<_, Error>((excess, found))
     })?;
     let value = |tried: &Tried<Found>| tried.value;
     let best = tuning.best().map(value);

@@ -37,10 +37,10 @@ const ACTION: Parameter = Parameter::new(
 pub(super) const KEY: Parameter = Parameter::new(
     "key",
     Accepts::Form(&Form {
-        what: "the place of a key: an environment variable or a file",
+        what: "the place of a key: an environment variable, a file, or the name of one that a server keeps",
         example: "env:MORETTA_KEY",
-        pattern: "^(env|file):",
-        fits: |text| text.starts_with("env:") || text.starts_with("file:"),
+        pattern: "^(env|file|secret):",
+        fits: is_place,
     }),
     Absent::Means("none; a pseudonym needs it"),
     "where the key of pseudonyms is, never the key itself",
@@ -495,7 +495,7 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
                     .error(format!("the pseudonym of `{name}` needs a key"))
                     .help("add key = \"env:MORETTA_KEY\" or \"file:PATH\"")
             })?;
-            let key = read_key(&key, KEY.name, root)?;
+            let key = super::secrets::read_key(&key, KEY.name, root)?;
             let domain = domain.map(|placed| placed.text(DOMAIN.name)).transpose()?;
             let domain = domain.unwrap_or_else(|| name.to_owned());
             let rotate = rotate
@@ -522,19 +522,11 @@ fn read_action(name: &str, role: Role, section: &mut Section, root: &Root) -> Re
     }
 }
 
-/// "env:NAME" or "file:PATH".
-pub(super) fn read_key(placed: &Placed, name: &str, root: &Root) -> Result<KeyPlace> {
-    let place = placed.text(name)?;
-    let Some(variable) = place.strip_prefix("env:") else {
-        let path = place.strip_prefix("file:").unwrap_or(&place);
-        return Ok(KeyPlace::File(root.resolve(placed, path)?));
-    };
-    if variable.is_empty() || variable.contains(['=', '\0']) {
-        return Err(placed
-            .error("`env:` is not followed by the name of a variable")
-            .help("for example key = \"env:MORETTA_KEY\""));
-    }
-    Ok(KeyPlace::Environment(variable.to_owned()))
+/// Whether a text says where a key is, and is not the key.
+pub(super) fn is_place(text: &str) -> bool {
+    ["env:", "file:", "secret:"]
+        .iter()
+        .any(|kind| text.starts_with(kind))
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -723,6 +715,7 @@ fn write_action(column: &ColumnPolicy, section: &mut Section) {
                 match key {
                     KeyPlace::Environment(name) => format!("env:{name}"),
                     KeyPlace::File(path) => format!("file:{}", path.display()),
+                    KeyPlace::Secret(name) => format!("secret:{name}"),
                 },
             );
             if *domain != column.name {

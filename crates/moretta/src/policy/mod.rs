@@ -23,6 +23,7 @@ mod paths;
 mod rules;
 mod schema;
 mod secret;
+mod secrets;
 mod source;
 mod source_paths;
 mod vary;
@@ -37,9 +38,9 @@ pub use federation::{
 pub use goal::Goal;
 pub use init::{Guess, Proposal, propose};
 pub use key_file::check_key_file;
-pub(crate) use outside::{load as load_key, load_text};
 pub use paths::Root;
 pub use schema::{KEYS, schema};
+pub use secrets::Secrets;
 pub use vary::Tunable;
 
 use crate::config::{Parameter, Placed, Section, Value};
@@ -49,7 +50,7 @@ use crate::engine::ledger::{promised, unknown_rows};
 use crate::engine::{Conflict, LedgerPlan, Plan, check_kinds};
 use crate::error::{Error, Result};
 use crate::guarantee::Guarantee;
-use crate::io::{self, ReadOptions, WriteOptions};
+use crate::io::{self, Files, ReadOptions, WriteOptions};
 use crate::protect::z_anonymity::{Fakes, FakesOrder};
 use crate::protect::{Claim, Method};
 use std::ops::Range;
@@ -90,6 +91,10 @@ pub struct Policy {
     pub graph: Option<GraphPolicy>,
     /// Which of several nested releases it makes; none of a policy as it was read.
     pub level: Option<String>,
+    /// Where its files are.
+    pub files: Files,
+    /// Who knows the keys that it names.
+    pub secrets: Secrets,
 }
 
 /// Edges between the rows of a node table.
@@ -276,6 +281,14 @@ impl Policy {
             .transpose()?;
         let (ledger, held) = ledger.unzip();
         top.finish()?;
+        let fakes = plan.stream().and_then(|config| config.fakes.as_ref());
+        if let Some(place) = fakes.and_then(|fakes| fakes.key.as_deref()) {
+            root.secrets().check(place)?;
+        }
+        if root.files().are_provided() {
+            // Nobody looks for them in the file system later.
+            outside::load_hierarchies(&mut plan, root.files())?;
+        }
         plan.order = sink.as_ref().map_or(Order::Input, |sink| sink.order);
         plan.ledger = held;
         let mut policy = Policy {
@@ -295,6 +308,8 @@ impl Policy {
             graph,
             ledger,
             level: None,
+            files: root.files().clone(),
+            secrets: root.secrets().clone(),
         };
         policy.check_graph()?;
         policy.plan.check(&spans)?;
@@ -571,7 +586,7 @@ impl Plan {
     /// As [`Policy::parse`].
     pub fn parse(text: &str) -> Result<Plan> {
         let (mut plan, spans) = read_plan_alone(text)?;
-        outside::load_hierarchies(&mut plan)?;
+        outside::load_hierarchies(&mut plan, &Files::default())?;
         plan.check(&spans)?;
         Ok(plan)
     }

@@ -1,7 +1,7 @@
 //! Reads `[sink]`, `[report]`, `[manifest]`, `[ledger]` and `[checkpoint]`.
 
-use super::columns::read_key;
 use super::paths::Root;
+use super::secrets::read_key;
 use super::source::{COMPRESSION, COMPRESSIONS, DELIMITER, FORMAT, byte, read_format};
 use super::{
     CheckpointPolicy, Every, KeyPlace, LedgerPolicy, ManifestPolicy, Order, SinkPolicy,
@@ -123,6 +123,7 @@ impl SinkPolicy {
             guard_formulas: section.flag(&GUARD_FORMULAS)?,
             header: section.flag(&HEADER)?,
             graph: GraphTable::default(),
+            files: root.files().clone(),
         };
         let order = section.word(&ORDER, ORDERS)?;
         let certificate =

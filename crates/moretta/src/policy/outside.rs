@@ -2,14 +2,15 @@
 
 use super::{Policy, Root};
 use crate::config::{Placed, Value};
-use crate::data::hierarchy::read_file;
+use crate::data::hierarchy::parse_file;
 use crate::data::{Batch, ReadAs, Role};
 use crate::engine::{Action, Context, KeyPlace, Keys, Plan, Progress};
 use crate::error::{Error, Result};
-use crate::io::{self, ColumnPlan, ReadOptions};
+use crate::io::{self, ColumnPlan, Files, ReadOptions};
 use crate::protect::Method;
 use crate::protect::identifiers::Key;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 impl Policy {
@@ -22,6 +23,7 @@ impl Policy {
             keys: self.keys()?,
             population: self.population()?.map(Arc::new),
             progress: progress.clone(),
+            cancel: progress.cancel().clone(),
             measure_all: self.report.is_some(),
             ..Context::default()
         })
@@ -33,7 +35,7 @@ impl Policy {
     /// When a file cannot be read.
     pub fn loaded_plan(&self) -> Result<Plan> {
         let mut plan = self.plan.clone();
-        load_hierarchies(&mut plan)?;
+        load_hierarchies(&mut plan, &self.files)?;
         Ok(plan)
     }
 
@@ -79,10 +81,26 @@ impl Policy {
     /// When it is not there or too short.
     pub(crate) fn fakes_key(&self) -> Result<Option<Key>> {
         let fakes = self.plan.stream().and_then(|config| config.fakes.as_ref());
-        let place = fakes.and_then(|fakes| fakes.key.clone());
+        let place = fakes.and_then(|fakes| fakes.key.as_deref());
         place
-            .map(|name| load(&KeyPlace::Environment(name)))
+            .map(|place| self.load_key(&KeyPlace::named(place)))
             .transpose()
+    }
+
+    /// Fetches a key that the policy names.
+    ///
+    /// # Errors
+    /// When it is not there or too short.
+    pub(crate) fn load_key(&self, place: &KeyPlace) -> Result<Key> {
+        self.secrets.load(place, &self.files)
+    }
+
+    /// The same as text.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub(crate) fn load_text(&self, place: &KeyPlace) -> Result<Vec<u8>> {
+        self.secrets.load_text(place, &self.files)
     }
 
     /// The keys of all pseudonyms.
@@ -93,24 +111,27 @@ impl Policy {
         let mut keys = Keys::default();
         for column in &self.plan.columns {
             if let Action::Pseudonym { key, .. } = &column.action {
-                let loaded = load(key).map_err(|e| e.at(column.span.clone()))?;
+                let loaded = self.load_key(key).map_err(|e| e.at(column.span.clone()))?;
                 keys.insert(key.clone(), loaded);
             }
         }
         let fakes = self.plan.stream().and_then(|config| config.fakes.as_ref());
-        if let Some(name) = fakes.and_then(|fakes| fakes.key.clone()) {
-            let place = KeyPlace::Environment(name);
-            keys.insert(place.clone(), load(&place)?);
+        if let Some(place) = fakes.and_then(|fakes| fakes.key.as_deref()) {
+            let place = KeyPlace::named(place);
+            keys.insert(place.clone(), self.load_key(&place)?);
         }
         Ok(keys)
     }
 }
 
 /// Puts what hierarchy files hold in place of the files.
-pub(super) fn load_hierarchies(plan: &mut Plan) -> Result<()> {
+pub(super) fn load_hierarchies(plan: &mut Plan, files: &Files) -> Result<()> {
+    let read = |path: &Path| files.read(path).map_err(|e| Error::io("read", path, e));
     for column in &mut plan.columns {
         if let Some(rule) = &mut column.hierarchy {
-            *rule = rule.loaded().map_err(|e| e.at(column.span.clone()))?;
+            *rule = rule
+                .loaded_by(read)
+                .map_err(|e| e.at(column.span.clone()))?;
         }
     }
     Ok(())
@@ -124,32 +145,10 @@ pub(super) fn load_matrices(method: &mut Method, root: &Root, span: &Range<usize
             span: span.clone(),
         };
         let path = root.resolve(&placed, &file.display().to_string())?;
-        let lines = read_file(&path)?;
+        let bytes = root.files().read(&path);
+        let bytes = bytes.map_err(|e| Error::io("read", &path, e))?;
+        let lines = parse_file(&path, bytes)?;
         Ok((path, lines))
     });
     loaded.map_err(|error| error.at(span.clone()))
-}
-
-/// Fetches a key.
-pub(crate) fn load(place: &KeyPlace) -> Result<Key> {
-    Key::new(load_text(place)?)
-}
-
-/// Fetches the text of a key, without white space around it.
-pub(crate) fn load_text(place: &KeyPlace) -> Result<Vec<u8>> {
-    match place {
-        KeyPlace::Environment(name) => match std::env::var(name) {
-            Ok(text) => Ok(text.trim().as_bytes().to_vec()),
-            Err(_) => Err(Error::policy(format!(
-                "the environment variable {name} that holds the key is not set"
-            ))
-            .help(format!(
-                "export {name}=\"$(openssl rand -hex 32)\" and keep it safe"
-            ))),
-        },
-        KeyPlace::File(path) => {
-            let text = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-            Ok(text.trim_ascii().to_vec())
-        }
-    }
 }

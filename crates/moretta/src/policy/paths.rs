@@ -1,14 +1,19 @@
 //! Paths in a policy stay below a folder: a policy from elsewhere cannot reach other files.
 
+use super::Secrets;
 use crate::config::Placed;
 use crate::error::{Error, Result};
+use crate::io::Files;
 use std::path::{Component, Path, PathBuf};
 
-/// The folder that relative paths start from, and the folder that no path may leave.
+/// The folder that relative paths start from, and the folder that no path may leave; or the
+/// provider whose files are meant. Who knows keys by their names is said beside it.
 #[derive(Clone, Debug)]
 pub struct Root {
     base: PathBuf,
     fence: PathBuf,
+    files: Files,
+    secrets: Secrets,
 }
 
 impl Root {
@@ -27,11 +32,41 @@ impl Root {
         Ok(Root {
             base: base.to_owned(),
             fence,
+            files: Files::default(),
+            secrets: Secrets::default(),
         })
+    }
+
+    /// Paths are names of files that a provider keeps, and stay as the policy writes them.
+    pub fn of_files(files: Files) -> Self {
+        Root {
+            base: PathBuf::new(),
+            fence: PathBuf::new(),
+            files,
+            secrets: Secrets::default(),
+        }
+    }
+
+    /// The same, with somebody who knows keys by their names.
+    pub fn with_secrets(self, secrets: Secrets) -> Self {
+        Root { secrets, ..self }
+    }
+
+    /// Where files are.
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// Who knows keys by their names.
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     /// The path that a policy means by `text`; `-` stays as it is.
     pub fn resolve(&self, placed: &Placed, text: &str) -> Result<PathBuf> {
+        if self.files.are_provided() {
+            return name_of(placed, text);
+        }
         if text == "-" {
             return Ok(PathBuf::from("-"));
         }
@@ -89,6 +124,18 @@ impl Root {
             }
         }
     }
+}
+
+/// The name of a file that a provider keeps: no path leads anywhere.
+fn name_of(placed: &Placed, text: &str) -> Result<PathBuf> {
+    let mut parts = Path::new(text).components();
+    let is_name = matches!(parts.next(), Some(Component::Normal(_))) && parts.next().is_none();
+    if is_name && text != "-" && !text.contains('\0') {
+        return Ok(PathBuf::from(text));
+    }
+    Err(placed
+        .error("a file is named here by its name alone")
+        .help("leave folders, addresses and `-` out"))
 }
 
 #[cfg(test)]

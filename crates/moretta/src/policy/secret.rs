@@ -1,5 +1,6 @@
 //! A policy is shared and printed in reports, so it must hold no secret.
 
+use super::columns::is_place;
 use crate::config::{Placed, Section, Value};
 use crate::error::Result;
 
@@ -31,7 +32,7 @@ pub(super) fn refuse(section: &Section) -> Result<()> {
 }
 
 fn check(key: &str, text: &str, placed: &Placed) -> Result<()> {
-    if text.starts_with("env:") || text.starts_with("file:") {
+    if is_place(text) {
         return Ok(());
     }
     Err(placed
@@ -47,7 +48,7 @@ pub(super) fn suspected(text: &str) -> bool {
             let rest = text[at + key.len()..].trim_start_matches(['"', '\'', ' ', '\t']);
             rest.strip_prefix('=').is_some_and(|value| {
                 let value = value.trim_start_matches(['"', '\'', ' ', '\t']);
-                !value.starts_with("env:") && !value.starts_with("file:")
+                !is_place(value)
             })
         })
     };

@@ -142,6 +142,7 @@ impl SourcePolicy {
             missing: section
                 .optional(&MISSING, Placed::texts)?
                 .unwrap_or_default(),
+            files: root.files().clone(),
             ..ReadOptions::default()
         };
         if let Some(mut table) = section.optional_table(&LIMITS)? {

@@ -31,6 +31,9 @@ pub(super) fn read(placed: &Placed, root: &Root) -> Result<(Vec<PathBuf>, String
 
 fn files(placed: &Placed, text: &str, root: &Root) -> Result<Vec<PathBuf>> {
     let path = root.resolve(placed, text)?;
+    if root.files().are_provided() {
+        return Ok(vec![path]);
+    }
     // A folder that is called like a file is meant as a folder only with a slash behind it.
     let is_folder = path.is_dir() && (text.ends_with('/') || Format::from_path(&path).is_none());
     let (folder, pattern) = match (is_folder, path.file_name().and_then(|n| n.to_str())) {

@@ -27,8 +27,19 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When the file cannot be read, is not UTF-8 or has a quote that is never closed.
 pub fn read_file(path: &Path) -> Result<Vec<Vec<String>>> {
-    let rows = read_numbered(path)?.into_iter();
-    Ok(rows.map(|(_, row)| row).collect())
+    Ok(unnumbered(read_numbered(path)?))
+}
+
+/// The same of what such a file holds, read elsewhere; messages name it.
+///
+/// # Errors
+/// When it is not UTF-8 or has a quote that is never closed.
+pub fn parse_file(name: &Path, bytes: Vec<u8>) -> Result<Vec<Vec<String>>> {
+    Ok(unnumbered(numbered(name, &text_of(name, bytes)?)?))
+}
+
+fn unnumbered(rows: Vec<(u64, Vec<String>)>) -> Vec<Vec<String>> {
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 /// The same with the line on which each row begins; also of other small files without a header, such
@@ -37,8 +48,11 @@ pub fn read_file(path: &Path) -> Result<Vec<Vec<String>>> {
 /// # Errors
 /// When the file cannot be read, is not UTF-8 or has a quote that is never closed.
 pub fn read_numbered(path: &Path) -> Result<Vec<(u64, Vec<String>)>> {
-    let text = read(path)?;
-    let Rows { cells, lines } = parse(&text, path)?;
+    numbered(path, &read(path)?)
+}
+
+fn numbered(path: &Path, text: &str) -> Result<Vec<(u64, Vec<String>)>> {
+    let Rows { cells, lines } = parse(text, path)?;
     let owned = |row: Vec<Cow<'_, str>>| row.into_iter().map(Cow::into_owned).collect();
     Ok(lines
         .into_iter()
@@ -61,6 +75,17 @@ impl HierarchyTable {
         Ok(HierarchyTable {
             name: path.to_owned(),
             text: read(path)?,
+        })
+    }
+
+    /// What a file holds, read elsewhere.
+    ///
+    /// # Errors
+    /// When it is not UTF-8.
+    pub fn of_bytes(name: &Path, bytes: Vec<u8>) -> Result<Self> {
+        Ok(HierarchyTable {
+            name: name.to_owned(),
+            text: text_of(name, bytes)?,
         })
     }
 
@@ -124,7 +149,13 @@ fn ascending(levels: Vec<Labels>, texts: Texts) -> Vec<Labels> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+    text_of(
+        path,
+        std::fs::read(path).map_err(|e| Error::io("read", path, e))?,
+    )
+}
+
+fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes).map_err(|e| {
         let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
         let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;

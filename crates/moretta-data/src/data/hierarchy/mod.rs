@@ -37,7 +37,7 @@ mod texts;
 pub use coverage::{Coverage, coverage};
 pub use dates::DateUnit;
 pub use draw::draw;
-pub use file::{HierarchyTable, read_file, read_numbered};
+pub use file::{HierarchyTable, parse_file, read_file, read_numbered};
 pub use ladder::Ladder;
 pub use mask::MaskSide;
 pub use path::MOST_PARTS;

@@ -10,7 +10,7 @@ use crate::data::schema::Kind;
 use crate::data::{Column, Field};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The rule by which the values of a column generalise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,6 +65,20 @@ impl HierarchySpec {
     pub fn loaded(&self) -> Result<Self> {
         match self {
             HierarchySpec::File(path) => Ok(HierarchySpec::Table(HierarchyTable::read(path)?)),
+            other => Ok(other.clone()),
+        }
+    }
+
+    /// The same rule, by who reads files from elsewhere.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn loaded_by(&self, read: impl FnOnce(&Path) -> Result<Vec<u8>>) -> Result<Self> {
+        match self {
+            HierarchySpec::File(path) => {
+                let table = HierarchyTable::of_bytes(path, read(path)?)?;
+                Ok(HierarchySpec::Table(table))
+            }
             other => Ok(other.clone()),
         }
     }

@@ -44,8 +44,8 @@ impl Events {
         let format = EventTime::find(plan, schema).and_then(|time| time.format);
         let mut stream = Stream::new(config, schema, ladder, format, SHARDS)?;
         let fakes = config.fakes.as_ref();
-        if let Some(name) = fakes.and_then(|fakes| fakes.key.clone()) {
-            stream = stream.with_fakes_key(keys.get(&KeyPlace::Environment(name))?);
+        if let Some(place) = fakes.and_then(|fakes| fakes.key.as_deref()) {
+            stream = stream.with_fakes_key(keys.get(&KeyPlace::named(place))?);
         }
         Ok(Events {
             stream,

@@ -63,6 +63,18 @@ pub enum KeyPlace {
     Environment(String),
     /// In a file.
     File(PathBuf),
+    /// Under a name that whoever opens the policy knows.
+    Secret(String),
+}
+
+impl KeyPlace {
+    /// The place that `env:NAME` or `secret:NAME` says.
+    pub fn named(text: &str) -> Self {
+        match (text.strip_prefix("secret:"), text.strip_prefix("env:")) {
+            (Some(name), _) => KeyPlace::Secret(name.to_owned()),
+            (None, name) => KeyPlace::Environment(name.unwrap_or(text).to_owned()),
+        }
+    }
 }
 
 impl PartialEq for ColumnPolicy {

@@ -8,6 +8,7 @@
 use super::{Row, Texts};
 use crate::data::RowIds;
 use crate::error::{Error, Result};
+use crate::io::Files;
 use crate::protect::z_anonymity::{Cell, MADE_UP};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
@@ -104,7 +105,11 @@ pub(in crate::pipeline) struct Lines {
 impl Lines {
     /// Opens a certificate about these attributes; in a `mixed` one lines come in the
     /// order of times, those of one time in any order.
-    pub(in crate::pipeline) fn open(path: &Path, columns: &[&str], mixed: bool) -> Result<Self> {
+    pub(in crate::pipeline) fn open(
+        path: (&Path, &Files),
+        columns: &[&str],
+        mixed: bool,
+    ) -> Result<Self> {
         let mut lines = Lines {
             texts: Texts::open(path, HEADER)?,
             columns: columns.iter().map(|name| quoted(name)).collect(),
@@ -247,7 +252,8 @@ mod tests {
     #[test]
     fn lines_come_back_as_they_were_written() {
         let (_folder, path) = path();
-        let mut certificate = Certificate::create(&path, about(), false).expect("created");
+        let mut certificate =
+            Certificate::create((&path, &Files::default()), about(), false).expect("created");
         let ids = RowIds::List([3, MADE_UP, 4].into());
         let cells = [
             cell(Some(0), 5),
@@ -272,7 +278,7 @@ mod tests {
              4,\"a,\"\"b\"\"\",1,8,5,1000,2000\n\
              5,\"a,\"\"b\"\"\",3,6,5,1500,2500\n"
         );
-        let mut lines = Lines::open(&path, &COLUMNS, false).expect("opened");
+        let mut lines = Lines::open((&path, &Files::default()), &COLUMNS, false).expect("opened");
         let row = |number| Row { source: 1, number };
         assert_eq!(lines.take(row(1)).expect("read"), None);
         let line = lines.take(row(4)).expect("read").expect("a line");
@@ -287,7 +293,8 @@ mod tests {
     fn rows_that_were_turned_away_have_lines_of_their_own() {
         let (_folder, path) = path();
         let second = 1 << SOURCE_SHIFT;
-        let mut certificate = Certificate::create(&path, about(), true).expect("created");
+        let mut certificate =
+            Certificate::create((&path, &Files::default()), about(), true).expect("created");
         certificate
             .write(&Why::TurnedAway(vec![7]))
             .expect("written");
@@ -296,7 +303,7 @@ mod tests {
             .write(&Why::TurnedAway(vec![second, 8]))
             .expect("written");
         certificate.close().expect("closed");
-        let lines = || Lines::open(&path, &COLUMNS, false).expect("opened");
+        let lines = || Lines::open((&path, &Files::default()), &COLUMNS, false).expect("opened");
         let turned_away = lines().into_turned_away().expect("read");
         assert_eq!(turned_away, HashSet::from([7, 8, second]));
         let line = lines().take(Row::of(1)).expect("read");
@@ -307,22 +314,25 @@ mod tests {
     fn resuming_gives_the_bytes_of_one_run() {
         let (_folder, path) = path();
         let (first, second) = ([1, 2], [1 << SOURCE_SHIFT]);
-        let mut whole = Certificate::create(&path, about(), true).expect("created");
+        let mut whole =
+            Certificate::create((&path, &Files::default()), about(), true).expect("created");
         write(&mut whole, &first);
         write(&mut whole, &second);
         whole.close().expect("closed");
         let expected = std::fs::read(&path).expect("bytes");
         assert!(expected.ends_with(b"\n2:1,place,2,7,5,281474976709656,281474976710656\n"));
-        let mut certificate = Certificate::create(&path, about(), true).expect("created");
+        let mut certificate =
+            Certificate::create((&path, &Files::default()), about(), true).expect("created");
         write(&mut certificate, &first);
         let bytes = certificate.sync().expect("on disk");
         write(&mut certificate, &first);
         drop(certificate);
-        let mut certificate = Certificate::resume(&path, about(), true, bytes).expect("resumed");
+        let mut certificate =
+            Certificate::resume((&path, &Files::default()), about(), true, bytes).expect("resumed");
         write(&mut certificate, &second);
         assert_eq!(certificate.sync().expect("on disk"), expected.len() as u64);
         assert_eq!(std::fs::read(&path).expect("bytes"), expected);
-        assert!(Certificate::resume(&path, about(), true, 1 << 20).is_err());
+        assert!(Certificate::resume((&path, &Files::default()), about(), true, 1 << 20).is_err());
     }
 
     #[test]
@@ -342,7 +352,8 @@ mod tests {
                 source: 1,
                 number: 1,
             };
-            let read = Lines::open(&path, &COLUMNS, false).and_then(|mut lines| lines.take(row));
+            let read = Lines::open((&path, &Files::default()), &COLUMNS, false)
+                .and_then(|mut lines| lines.take(row));
             let error = read.expect_err(text);
             assert_eq!(error.exit_code(), 4);
             assert!(

@@ -12,7 +12,7 @@ pub(super) mod records;
 use crate::engine::Why;
 use crate::engine::arrival::SOURCE_SHIFT;
 use crate::error::{Error, Result};
-use crate::io::create_private;
+use crate::io::{Files, Readable, Writable};
 use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -32,7 +32,7 @@ pub(super) struct Certificate {
 
 /// The file with its lines.
 struct Lines {
-    file: BufWriter<File>,
+    file: BufWriter<Box<dyn Writable>>,
     path: PathBuf,
     several: bool,
     bytes: u64,
@@ -59,9 +59,14 @@ impl About {
 impl Certificate {
     /// Begins a certificate; a file that is there is replaced. `several`: there is more than one
     /// source.
-    pub(super) fn create(path: &Path, about: About, several: bool) -> Result<Self> {
+    pub(super) fn create(
+        (path, files): (&Path, &Files),
+        about: About,
+        several: bool,
+    ) -> Result<Self> {
         // Who knows which rows have a line knows which are made up.
-        let file = create_private(path).map_err(|e| Error::io("create", path, e))?;
+        let file = files.create(path);
+        let file = file.map_err(|e| Error::io("create", path, e))?;
         let mut lines = Lines::new(path, file, several, 0);
         lines.line.push_str(about.header());
         lines.end_line()?;
@@ -69,8 +74,18 @@ impl Certificate {
     }
 
     /// Goes on with a certificate after its first `bytes`; what is behind them is cut off.
-    pub(super) fn resume(path: &Path, about: About, several: bool, bytes: u64) -> Result<Self> {
+    pub(super) fn resume(
+        (path, files): (&Path, &Files),
+        about: About,
+        several: bool,
+        bytes: u64,
+    ) -> Result<Self> {
         let failed = |e| Error::io("resume", path, e);
+        if let Some(provider) = files.provider() {
+            let file = provider.reopen(path, bytes).map_err(failed)?;
+            let lines = Lines::new(path, file, several, bytes);
+            return Ok(Certificate { about, lines });
+        }
         let mut file = File::options().write(true).open(path).map_err(failed)?;
         if file.metadata().map_err(failed)?.len() < bytes {
             let kind = std::io::ErrorKind::UnexpectedEof;
@@ -81,7 +96,7 @@ impl Certificate {
         }
         file.set_len(bytes).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let lines = Lines::new(path, file, several, bytes);
+        let lines = Lines::new(path, Box::new(file), several, bytes);
         Ok(Certificate { about, lines })
     }
 
@@ -113,19 +128,21 @@ impl Certificate {
     /// Brings everything to disk; gives the bytes of the certificate.
     pub(super) fn sync(&mut self) -> Result<u64> {
         self.flush()?;
-        let synced = self.lines.file.get_ref().sync_data();
+        let synced = self.lines.file.get_mut().sync();
         synced.map_err(|e| Error::io("write", &self.lines.path, e))?;
         Ok(self.lines.bytes)
     }
 
     /// Ends the certificate.
     pub(super) fn close(mut self) -> Result<()> {
-        self.sync().map(|_| ())
+        self.flush()?;
+        let closed = self.lines.file.get_mut().close();
+        closed.map_err(|e| Error::io("write", &self.lines.path, e))
     }
 }
 
 impl Lines {
-    fn new(path: &Path, file: File, several: bool, bytes: u64) -> Self {
+    fn new(path: &Path, file: Box<dyn Writable>, several: bool, bytes: u64) -> Self {
         Lines {
             file: BufWriter::new(file),
             path: path.to_owned(),
@@ -157,7 +174,7 @@ impl Lines {
 
 /// The lines of a certificate that is being read.
 struct Texts {
-    file: BufReader<File>,
+    file: BufReader<Box<dyn Readable>>,
     path: PathBuf,
     text: String,
     /// Which line it is.
@@ -166,8 +183,8 @@ struct Texts {
 
 impl Texts {
     /// Opens a certificate that begins with this header.
-    fn open(path: &Path, header: &str) -> Result<Self> {
-        let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
+    fn open((path, files): (&Path, &Files), header: &str) -> Result<Self> {
+        let file = files.open(path).map_err(|e| Error::io("read", path, e))?;
         let mut texts = Texts {
             file: BufReader::new(file),
             path: path.to_owned(),

@@ -15,6 +15,7 @@ use super::{Row, Texts};
 use crate::data::RowIds;
 use crate::engine::Plan;
 use crate::error::{Error, Result};
+use crate::io::Files;
 use crate::protect::Among;
 use std::collections::HashSet;
 use std::fmt;
@@ -98,7 +99,7 @@ impl Subject {
     ///
     /// # Errors
     /// When a line is none.
-    pub(in crate::pipeline) fn read(&self, path: &Path) -> Result<Read> {
+    pub(in crate::pipeline) fn read(&self, path: (&Path, &Files)) -> Result<Read> {
         let mut texts = Texts::open(path, HEADER)?;
         let mut read = Read {
             lines: Vec::new(),
@@ -161,7 +162,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("why.csv");
         let about = About::Records(subject());
-        let mut certificate = Certificate::create(&path, about, true).expect("created");
+        let mut certificate =
+            Certificate::create((&path, &Files::default()), about, true).expect("created");
         let group = |group, records| Some(Among { group, records });
         let second = 1 << SOURCE_SHIFT;
         let why = Why::Masked {
@@ -179,7 +181,7 @@ mod tests {
              1:5,1,noise,amount,0.2,,\n1:5,3,microaggregation,k,3,1,3\n\
              2:1,1,noise,amount,0.2,,\n2:1,3,microaggregation,k,3,,9\n2:2,,,,,,\n"
         );
-        let read = subject().read(&path).expect("read");
+        let read = subject().read((&path, &Files::default())).expect("read");
         assert_eq!(read.turned_away, HashSet::from([second + 1]));
         let lines = read.lines.iter();
         let lines: Vec<_> = lines
@@ -212,7 +214,10 @@ mod tests {
             ("HEADER\nx,1,noise,amount,0.2,,\n", 2),
         ] {
             std::fs::write(&path, text.replace("HEADER", HEADER)).expect("written");
-            let error = subject().read(&path).err().expect(text);
+            let error = subject()
+                .read((&path, &Files::default()))
+                .err()
+                .expect(text);
             assert_eq!(error.exit_code(), 4);
             assert!(
                 error.to_string().contains(&format!("line {line}: ")),

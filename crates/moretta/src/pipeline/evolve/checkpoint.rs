@@ -9,6 +9,7 @@
 
 use super::cells::Cells;
 use crate::error::Result;
+use crate::io::Files;
 use crate::optimize::evolution::Saved;
 use crate::pipeline::bound::Bound;
 use crate::pipeline::{sealed, sha256};
@@ -68,7 +69,7 @@ impl Checkpoint {
     /// # Errors
     /// When it is damaged or of another policy or source.
     pub(super) fn load(path: &Path, policy: &Policy, cells: &Cells) -> Result<Option<Self>> {
-        let Some(known) = sealed::read::<Checkpoint>(path, AGAIN)? else {
+        let Some(known) = sealed::read::<Checkpoint>(path, &policy.files, AGAIN)? else {
             return Ok(None);
         };
         let refuse = |what: &str| Err(sealed::refused(path, what, AGAIN));
@@ -88,8 +89,8 @@ impl Checkpoint {
     }
 
     /// Puts it in place of the one before.
-    pub(super) fn save(&self, path: &Path) -> Result<()> {
-        sealed::write(path, self)
+    pub(super) fn save(&self, path: &Path, files: &Files) -> Result<()> {
+        sealed::write(path, files, self)
     }
 
     /// That the steps of it do not fit.

@@ -91,7 +91,9 @@ pub fn evolve(policy: &Policy, wish: &Wish, options: &Options<'_>) -> Result<Evo
     check_plan(&policy.plan, options.strict)?;
     check_places(policy, options.force || wish.list)?;
     let place = (sink.path != Path::new("-")).then(|| checkpoint::place(&sink.path));
-    let _lock = place.as_deref().map(Lock::new).transpose()?;
+    let _lock = place.as_deref();
+    let _lock = _lock.map(|place| Lock::new(place, &policy.files));
+    let _lock = _lock.transpose()?;
     let original = read(policy, options.progress)?;
     let cells = Cells::of(policy, evolve, &original)?;
     drop(original);
@@ -210,7 +212,7 @@ impl Task<'_> {
         // Who picks one of a front may look at another one; without it there is nothing to choose.
         let place = self.place.as_deref().filter(|place| place.exists());
         if let Some(place) = place.filter(|_| self.wish.pick.is_none()) {
-            sealed::remove(place)?;
+            sealed::remove(place, &self.policy.files)?;
         }
         Ok(Evolved {
             facts,
@@ -285,7 +287,7 @@ impl Task<'_> {
         let mut noted = begun;
         if let Some(place) = place {
             // What is drawn from must not be lost.
-            checkpoint.save(place)?;
+            checkpoint.save(place, &self.policy.files)?;
         }
         let why = search.run(LOOK, |search| {
             context.cancel.check()?;
@@ -295,7 +297,7 @@ impl Task<'_> {
             let due = noted.elapsed().as_millis() as i64 >= self.evolve.save_every;
             if let Some(place) = place.filter(|_| due) {
                 checkpoint.saved = Some(search.saved());
-                checkpoint.save(place)?;
+                checkpoint.save(place, &self.policy.files)?;
                 noted = Instant::now();
             }
             let time = self.evolve.time;
@@ -305,7 +307,7 @@ impl Task<'_> {
         if let Some(place) = place {
             checkpoint.saved = Some(search.saved());
             checkpoint.ended = Some(ended.clone());
-            checkpoint.save(place)?;
+            checkpoint.save(place, &self.policy.files)?;
         }
         Ok(ended)
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::data::{CategoricalTable, Variable};
 use crate::engine::Progress;
+use crate::io::Files;
 use crate::measure::categorical::{ScoreSettings, Scorer};
 use crate::optimize::evolution::{Draws, Exchange, Settings, Stop};
 use crate::policy::Root;
@@ -68,7 +69,7 @@ fn checkpoint(folder: &Path) -> PathBuf {
 }
 
 fn saved(folder: &Path) -> Checkpoint {
-    let read = sealed::read::<Checkpoint>(&checkpoint(folder), "");
+    let read = sealed::read::<Checkpoint>(&checkpoint(folder), &Files::default(), "");
     read.expect("readable").expect("it is there")
 }
 
@@ -108,7 +109,8 @@ fn a_search_that_was_killed_releases_the_same_bytes() {
         for steps in [0, 1, 104, 300, 599, 600].map(|steps| steps / part * part) {
             std::fs::remove_file(&path).expect("there");
             let left = killed_after(whole.clone(), steps);
-            left.save(&checkpoint(folder.path())).expect("written");
+            left.save(&checkpoint(folder.path()), &Files::default())
+                .expect("written");
             run(&policy, &Wish::default()).expect("gone on");
             let released = std::fs::read(&path).expect("a release");
             assert!(released == expected, "{keys} after {steps}");

@@ -152,7 +152,7 @@ pub(super) fn write_edges(
     options: &WriteOptions,
 ) -> Result<()> {
     if options.format == Some(Format::GraphMl) {
-        return io::append_edges(path, edges.pairs().iter().copied());
+        return io::append_edges(path, &options.files, edges.pairs().iter().copied());
     }
     let field = |name: &String| {
         let integer = Kind::Number { integer: true };
@@ -209,6 +209,7 @@ pub(super) fn as_written(graph: &GraphPolicy, written: &WriteOptions) -> ReadOpt
         graph: graph.edge_table(),
         delimiter: written.delimiter,
         batch_rows: Some(ROWS),
+        files: written.files.clone(),
         ..ReadOptions::default()
     }
 }

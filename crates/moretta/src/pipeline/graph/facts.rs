@@ -51,7 +51,7 @@ pub(super) fn facts(
     let degrees = [degrees(&links), degrees(&new_links)];
     let semantic = nodes(policy, names, released)?;
     Ok(GraphFacts {
-        file: file_facts(path, &name, None, after.len() as u64)?,
+        file: file_facts(path, &name, (&policy.files, None), after.len() as u64)?,
         directed: graph.directed,
         nodes: released.len() as u64,
         added: graphs.after.added,

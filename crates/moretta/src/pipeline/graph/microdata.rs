@@ -63,9 +63,10 @@ pub fn microdata(
     let source = io::open_all(&policy.source.paths(), &options, &plans)?;
     let schema = schema(source.schema(), degrees.is_some())?;
     progress.enter(Stage::Write);
-    let pending = Pending::new(output)?.private();
+    let pending = Pending::new(output, &policy.files)?.private();
     let write = WriteOptions {
         guard_formulas: false,
+        files: policy.files.clone(),
         ..WriteOptions::default()
     };
     let mut file = io::create(pending.temporary(), &write, &schema)?;

@@ -79,7 +79,7 @@ pub(super) fn release(
     options.progress.enter(Stage::Write);
     let pending = match sink.holds_edges() {
         true => None,
-        false => Some(Pending::new(place)?),
+        false => Some(Pending::new(place, &policy.files)?),
     };
     let path = pending.as_ref().map_or(nodes, Pending::temporary);
     let written = edge_options(sink);

@@ -17,7 +17,8 @@ use crate::engine::Clock;
 use crate::engine::ledger::{History, Recorded, SUPPRESSED};
 use crate::engine::report::Report;
 use crate::error::{Error, Result};
-use crate::policy::{LedgerPolicy, Policy, load_key};
+use crate::io::Files;
+use crate::policy::{LedgerPolicy, Policy};
 use crate::protect::identifiers::Key;
 use file::{Entry, Sum};
 use serde::Serialize;
@@ -32,6 +33,7 @@ pub(super) struct Ledger {
     entries: Vec<Entry>,
     /// When the run began that has opened it, in milliseconds since 1970.
     began: Option<i64>,
+    files: Files,
     _lock: Lock,
 }
 
@@ -81,10 +83,12 @@ pub struct Listing {
 
 impl Ledger {
     /// Reads it, or begins a new one.
-    pub(super) fn open(place: &LedgerPolicy) -> Result<Self> {
-        let key = load_key(&place.key).map_err(|e| e.at(place.span.clone()))?;
-        let _lock = Lock::new(&place.path)?;
-        let entries = match std::fs::read(&place.path) {
+    pub(super) fn open(policy: &Policy, place: &LedgerPolicy) -> Result<Self> {
+        let key = policy
+            .load_key(&place.key)
+            .map_err(|e| e.at(place.span.clone()))?;
+        let _lock = Lock::new(&place.path, &policy.files)?;
+        let entries = match policy.files.read(&place.path) {
             Ok(bytes) => file::read(&bytes, &key).ok_or_else(|| changed(&place.path))?,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(Error::io("read", &place.path, e)),
@@ -93,6 +97,7 @@ impl Ledger {
             key,
             entries,
             began: None,
+            files: policy.files.clone(),
             _lock,
         })
     }
@@ -190,7 +195,8 @@ impl Ledger {
 
     /// Writes the longer ledger aside.
     pub(super) fn write(&self, place: &LedgerPolicy) -> Result<Pending> {
-        let pending = Pending::new(&place.path)?.private().replacing();
+        let pending = Pending::new(&place.path, &self.files)?;
+        let pending = pending.private().replacing();
         pending.write(&file::write(&self.entries, &self.key)?)?;
         Ok(pending)
     }
@@ -253,7 +259,7 @@ pub fn list_ledger(policy: &Policy, head: Option<&str>) -> Result<Listing> {
         let gone = std::io::Error::from(std::io::ErrorKind::NotFound);
         return Err(Error::io("read", &place.path, gone));
     }
-    let ledger = Ledger::open(place)?;
+    let ledger = Ledger::open(policy, place)?;
     let holds = |head: &str| ledger.entries.iter().any(|entry| show(&entry.sum) == head);
     match head {
         Some(head) if !holds(head) => Err(Error::budget(format!(
@@ -272,7 +278,7 @@ pub fn list_ledger(policy: &Policy, head: Option<&str>) -> Result<Listing> {
 /// When there is no such release, or it was revoked before.
 pub fn revoke(policy: &Policy, id: &str, date: Option<&str>) -> Result<Listing> {
     let place = place_of(policy)?;
-    let mut ledger = Ledger::open(place)?;
+    let mut ledger = Ledger::open(policy, place)?;
     let counts = |release: &Listed| release.id == id && !release.revoked;
     if !ledger.list().iter().any(counts) {
         return Err(Error::usage(format!(

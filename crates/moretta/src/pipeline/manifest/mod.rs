@@ -42,8 +42,10 @@ pub(super) struct About<'a> {
 
 /// Writes the manifest aside.
 pub(super) fn write(place: &ManifestPolicy, about: &About<'_>) -> Result<Pending> {
-    let key = PrivateKey::load(&place.key).map_err(|e| e.at(place.span.clone()))?;
-    let pending = Pending::new(&place.path)?;
+    let key = about.policy.load_text(&place.key);
+    let key = key.and_then(|text| PrivateKey::of_text(&text));
+    let key = key.map_err(|e| e.at(place.span.clone()))?;
+    let pending = Pending::new(&place.path, &about.policy.files)?;
     pending.write(signed(&content(about, &key)?, &key)?.as_bytes())?;
     Ok(pending)
 }
@@ -65,16 +67,25 @@ fn content(about: &About<'_>, key: &PrivateKey) -> Result<Value> {
     let sink = policy.sink.as_ref().map(|sink| sink.path.as_path());
     let mut files = vec![file("release", sink.unwrap_or(Path::new("")), &release)];
     for pending in about.reports {
-        let (sum, _) = sha256::of_file(pending.temporary())?;
+        let (sum, _) = sha256::of_file(pending.temporary(), &policy.files)?;
         files.push(file("report", pending.place(), &sum));
     }
     if let Some(pending) = about.matrices {
-        let (sum, _) = sha256::of_file(pending.temporary())?;
+        let (sum, _) = sha256::of_file(pending.temporary(), &policy.files)?;
         files.push(file("matrices", pending.place(), &sum));
     }
     for column in &policy.plan.columns {
-        if let Some(HierarchySpec::File(path)) = &column.hierarchy {
-            files.push(file("hierarchy", path, &sha256::of_file(path)?.0));
+        match &column.hierarchy {
+            Some(HierarchySpec::File(path)) => {
+                let (sum, _) = sha256::of_file(path, &policy.files)?;
+                files.push(file("hierarchy", path, &sum));
+            }
+            // Read with the policy.
+            Some(HierarchySpec::Table(table)) => {
+                let sum = sha256::of_text(&table.text);
+                files.push(file("hierarchy", &table.name, &sum));
+            }
+            _ => {}
         }
     }
     let day = about.date.unwrap_or_default();

@@ -5,7 +5,8 @@
 //! so that none that was made for something else passes.
 
 use crate::error::{Error, Result};
-use crate::policy::{KeyPlace, load_text};
+use crate::io::Files;
+use crate::policy::{KeyPlace, Secrets};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -35,8 +36,12 @@ impl PrivateKey {
     /// # Errors
     /// When it is not there, or no key.
     pub fn load(place: &KeyPlace) -> Result<Self> {
-        let text = load_text(place)?;
-        let bytes = std::str::from_utf8(&text).ok().and_then(bytes::<32>);
+        PrivateKey::of_text(&Secrets::default().load_text(place, &Files::default())?)
+    }
+
+    /// The key that a text of 64 digits says.
+    pub(super) fn of_text(text: &[u8]) -> Result<Self> {
+        let bytes = std::str::from_utf8(text).ok().and_then(bytes::<32>);
         let bytes = bytes.ok_or_else(|| {
             Error::policy("a signing key is 64 hexadecimal digits")
                 .help("`moretta key new FILE` makes one")

@@ -2,6 +2,7 @@
 
 use super::{FORMAT, PublicKey, canonical, parse};
 use crate::error::{Error, Result};
+use crate::io::Files;
 use crate::pipeline::sha256;
 use serde::Serialize;
 use serde_json::Value;
@@ -104,7 +105,7 @@ fn check(file: &Value, release: &Path, manifest: &Path) -> Result<SignedFile> {
     let beside = manifest.with_file_name(Path::new(name).file_name().unwrap_or_default());
     let path = if kind == "release" { release } else { &beside };
     let same = match kind == "release" || path.is_file() {
-        true => Some(sha256::of_file(path)?.0 == text(&file["sha256"])),
+        true => Some(sha256::of_file(path, &Files::default())?.0 == text(&file["sha256"])),
         false => None,
     };
     Ok(SignedFile {
@@ -134,7 +135,11 @@ mod tests {
         let place = |name: &str| folder.path().join(name);
         std::fs::write(place("release.csv"), "age\n1..2\n").expect("written");
         std::fs::write(place("report.html"), "<p>").expect("written");
-        let sum = |name: &str| sha256::of_file(&place(name)).expect("read").0;
+        let sum = |name: &str| {
+            sha256::of_file(&place(name), &Files::default())
+                .expect("read")
+                .0
+        };
         let content = json!({
             "format": FORMAT,
             "program": "moretta",

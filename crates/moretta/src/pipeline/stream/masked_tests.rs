@@ -5,7 +5,7 @@ use super::generated::{Random, seeds};
 use super::verify_masked;
 use crate::engine::{Clock, Every, Progress};
 use crate::error::Result;
-use crate::io::ReadOptions;
+use crate::io::{Files, ReadOptions};
 use crate::pipeline::checkpoint::Lock;
 use crate::pipeline::output::is_seen;
 use crate::pipeline::place::partial;
@@ -450,7 +450,7 @@ fn what_somebody_has_changed_meanwhile_is_not_gone_on_with() {
 #[test]
 fn two_runs_do_not_go_on_with_one_checkpoint() {
     let place = Place::new(cases(4)[0], SEEDED[0], true);
-    let lock = Lock::new(&place.path("progress.json")).expect("the first");
+    let lock = Lock::new(&place.path("progress.json"), &Files::default()).expect("the first");
     let refused = place.run(None).expect_err("the second");
     assert_eq!(refused.exit_code(), 2);
     assert!(refused.to_string().contains("another run"), "{refused}");

@@ -149,7 +149,7 @@ impl Inspect<'_> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let hidden = |fakes: &Fakes| fakes.order == FakesOrder::Hidden;
         let mixed = self.config.fakes.as_ref().is_some_and(hidden);
-        Lines::open(path, &names, mixed)
+        Lines::open((path, &self.policy.files), &names, mixed)
     }
 }
 
@@ -391,8 +391,9 @@ fn open_release(
         options.header = Header::None;
     }
     // Without a header a release of no rows has no bytes.
-    let bytes = std::fs::metadata(file).map_err(|e| Error::io("read", file, e))?;
-    let source = match bytes.is_file() && bytes.len() == 0 {
+    let bytes = options.files.length(file);
+    let bytes = bytes.map_err(|e| Error::io("read", file, e))?;
+    let source = match bytes == Some(0) {
         true => None,
         false => Some(io::open(
             file,

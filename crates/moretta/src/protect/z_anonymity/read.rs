@@ -16,7 +16,7 @@ pub struct Fakes {
     pub order: FakesOrder,
     /// Milliseconds that rows wait where fakes are hidden; a fake is at most half of it away from its row.
     pub spread: i64,
-    /// The environment variable that holds the key from which they are drawn.
+    /// Where the key is from which they are drawn, as `env:NAME` or `secret:NAME`.
     pub key: Option<String>,
 }
 
@@ -161,10 +161,10 @@ const SPREAD: Parameter = Parameter::new(
 const KEY: Parameter = Parameter::new(
     "key",
     Accepts::Form(&Form {
-        what: "the name of an environment variable",
+        what: "the name of an environment variable, or of a key that a server keeps",
         example: "env:MORETTA_KEY",
-        pattern: "^env:",
-        fits: |text| text.starts_with("env:"),
+        pattern: "^(env|secret):",
+        fits: |text| text.starts_with("env:") || text.starts_with("secret:"),
     }),
     Absent::Means("fakes are drawn from the operating system"),
     "where the key is from which fakes are drawn",
@@ -329,7 +329,7 @@ fn read_fakes(mut section: Section, window: i64) -> Result<Fakes> {
         at_most: at_most.ok_or_else(|| Error::bug("a part of z is not checked"))?,
         order: section.word(&ORDER, ORDERS)?,
         spread: spread.unwrap_or((window / 60).max(1000).min(window)),
-        key: key.and_then(|key| key.strip_prefix("env:").map(str::to_owned)),
+        key,
     };
     section.finish()?;
     Ok(fakes)
@@ -341,8 +341,7 @@ fn written_fakes(fakes: &Fakes) -> Section {
     section.set(&AT_MOST, format!("{top}z/{bottom}"));
     section.set_word(&ORDER, ORDERS, fakes.order);
     section.set_duration(&SPREAD, fakes.spread);
-    let key = fakes.key.as_ref().map(|name| format!("env:{name}"));
-    section.set_optional(&KEY, key);
+    section.set_optional(&KEY, fakes.key.clone());
     section
 }
 

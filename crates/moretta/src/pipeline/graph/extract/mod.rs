@@ -172,7 +172,8 @@ struct Files<'a> {
 impl Files<'_> {
     /// Where to write one of them for now.
     fn begin(&mut self, name: &str) -> Result<&Path> {
-        let pending = Pending::new(&self.folder.join(name))?.private();
+        let pending =
+            Pending::new(&self.folder.join(name), &crate::io::Files::default())?.private();
         self.pending.push(pending);
         Ok(self.pending[self.pending.len() - 1].temporary())
     }

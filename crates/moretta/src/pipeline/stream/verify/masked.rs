@@ -40,7 +40,7 @@ pub(super) fn verify(
     progress: &Progress,
 ) -> Result<StreamVerification> {
     let plan = &policy.plan;
-    let read = Subject::new(plan).read(certificate)?;
+    let read = Subject::new(plan).read((certificate, &policy.files))?;
     let source = Source::read(policy, progress)?;
     let released = open_release(policy, file, options, source.rows.schema())?;
     let steps = steps(plan, &source.rows, &released)?;
@@ -132,8 +132,9 @@ fn open_release(
         ..options.clone()
     };
     // Without a header a release of no rows has no bytes.
-    let bytes = std::fs::metadata(file).map_err(|e| Error::io("read", file, e))?;
-    if headless && bytes.is_file() && bytes.len() == 0 {
+    let bytes = options.files.length(file);
+    let bytes = bytes.map_err(|e| Error::io("read", file, e))?;
+    if headless && bytes == Some(0) {
         return Ok(Batch::empty(schema));
     }
     if io::names(file, &options)? != names {
