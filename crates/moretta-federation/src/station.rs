@@ -28,6 +28,9 @@ pub trait Feed<P> {
     /// have one.
     fn lacks(&mut self, _parties: &[PartyId]) {}
 
+    /// A party has ended with this exit code before the end of the run.
+    fn gone(&mut self, _party: PartyId, _code: u8) {}
+
     /// A frame came.
     fn heard(&mut self, _from: PartyId, _bytes: &[u8]) {}
 
@@ -190,6 +193,10 @@ impl<P: Party, F: Feed<P>> Endpoint for Station<P, F> {
         Ok(())
     }
 
+    fn gone(&mut self, party: PartyId, code: u8) {
+        self.feed.gone(party, code);
+    }
+
     fn left(&mut self, peer: PartyId, now: Time, out: &mut Outbox) -> Result<()> {
         self.left.insert(peer);
         self.linked.remove(&peer);
@@ -208,6 +215,12 @@ pub fn told(note: &Note, name: impl Fn(PartyId) -> Option<String>) -> String {
             format!("a frame of {} was refused: {why:?}", known(party))
         }
         Note::RefusedBy(party, why) => format!("{} refused a frame: {why:?}", known(party)),
+        Note::KeysDiffer(party, batch) => {
+            format!(
+                "the keys of batch {batch} are others than at {}",
+                known(party)
+            )
+        }
         Note::Quarantined(party) => format!("{} is not listened to any more", known(party)),
         Note::Stalled(party) => format!("nothing comes from {}", known(party)),
         Note::Dropped(batch) => format!("batch {batch} was dropped: too many were kept"),

@@ -5,7 +5,7 @@
 
 use super::party_id::PartyId;
 use super::ratio::Ratio;
-use super::room::{MOST_COLUMNS, MOST_LENGTHS, MOST_LENGTHS_TOGETHER};
+use super::room::{COMMON, MOST_COLUMNS, MOST_LENGTHS, MOST_LENGTHS_TOGETHER};
 use super::state::{Reader, Writer, odd};
 use crate::error::Result;
 use crate::learn::Input;
@@ -26,7 +26,23 @@ pub struct Column {
     pub values: u32,
 }
 
+/// Bits of such a number that follow from what its values mean; those above follow from its name.
+const KIND_BITS: u32 = 23;
+
+/// The number of a column that several sites have, from sums of its name and of what it is.
+pub fn common_number(name: u64, kind: u64) -> u64 {
+    COMMON | name << KIND_BITS | (kind & ((1 << KIND_BITS) - 1))
+}
+
 impl Column {
+    /// What the numbers of all columns of one name have in common.
+    pub(super) fn name(self) -> u64 {
+        match self.id & COMMON {
+            0 => self.id,
+            _ => self.id >> KIND_BITS << KIND_BITS,
+        }
+    }
+
     /// What it is to a learner.
     pub fn input(self) -> Input {
         match self.values {

@@ -38,6 +38,17 @@ pub struct Candidate {
     pub threshold: f64,
 }
 
+/// What candidates have been told, for whoever asks why there is no trouble node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The smallest length of a candidate.
+    pub least_length: u64,
+    /// Records that were answered wrong and that a candidate remembers, at most.
+    pub records: u32,
+    /// Whether a source would have forwarded one of them.
+    pub forwards: bool,
+}
+
 /// Sets that are monitored if there are no more; of more, those that extend the best pairs.
 pub(super) const MOST_SETS: usize = 10_000;
 /// Candidates that one thread takes at least.
@@ -400,6 +411,24 @@ impl Monitors {
             sources: creation.sources.clone(),
             agreement: creation.agreement(),
             threshold: creation.threshold(&self.terms),
+        })
+    }
+
+    /// What candidates have been told; none where there are no candidates.
+    pub(super) fn asked(&self) -> Option<Asked> {
+        let one = |creation: &Creation| {
+            let (records, forwards) = creation.taken();
+            Asked {
+                least_length: creation.length,
+                records,
+                forwards,
+            }
+        };
+        let all = self.creations.iter().map(one);
+        all.reduce(|a, b| Asked {
+            least_length: a.least_length.min(b.least_length),
+            records: a.records.max(b.records),
+            forwards: a.forwards || b.forwards,
         })
     }
 
