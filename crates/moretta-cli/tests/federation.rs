@@ -90,7 +90,7 @@ fn rows_in_another_order_are_found_before_anything_is_learnt() {
         told.contains("the keys of `icu`") && !told.contains("v99999"),
         "{told}"
     );
-    assert!(told.contains("in batch 1 (records 65 to 128)"), "{told}");
+    assert!(told.contains("batch 1 (records 65 to 128)"), "{told}");
 }
 
 #[test]
@@ -150,15 +150,26 @@ fn a_site_that_fails_is_told_to_all_others_by_its_code() {
             let has_begun = |party: &&str| folder.join(format!("{party}.state/journal")).exists();
             others.iter().all(has_begun)
         });
-        let run = moretta(folder, &["site", "lab.toml"]);
-        let own = String::from_utf8_lossy(&run.stderr).into_owned();
-        let code = run.status.code().expect("a code");
-        assert!([3, 4].contains(&code), "{own}");
+        let fail = || {
+            let run = moretta(folder, &["site", "lab.toml"]);
+            let own = String::from_utf8_lossy(&run.stderr).into_owned();
+            let code = run.status.code().expect("a code");
+            assert!([3, 4].contains(&code), "{own}");
+            code
+        };
+        let code = fail();
         let told = format!("lab has ended with exit code {code}: ");
+        let knows = |party: &&str| words(party).contains(&told);
+        // It waits for links for a moment only: on a busy machine it says so when it is run again.
+        wait_until("the aggregator is told", || {
+            knows(&"hub") || {
+                assert_eq!(fail(), code);
+                knows(&"hub")
+            }
+        });
+        // The aggregator tells all others.
+        wait_until("all are told", || others.iter().all(knows));
         for party in &others {
-            wait_until(&format!("{party} is told of {code}"), || {
-                words(party).contains(&told)
-            });
             assert!(!words(party).contains("zanzibar"), "{}", words(party));
         }
         for (_, child) in &mut running {
@@ -175,6 +186,24 @@ fn a_site_that_fails_is_told_to_all_others_by_its_code() {
     }
 }
 
+/// The kinds of the events in a journal; its last one may be written in part.
+fn events(journal: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(journal).unwrap_or_default();
+    let mut rest = bytes.get(16..).unwrap_or_default();
+    let mut kinds = Vec::new();
+    // A length, a sum, and the event: its time and its kind are first.
+    while let Some((length, after)) = rest.split_first_chunk::<4>() {
+        let Some(event) = after.get(16..) else { break };
+        let Some((event, after)) = event.split_at_checked(u32::from_le_bytes(*length) as usize)
+        else {
+            break;
+        };
+        kinds.push(event[8]);
+        rest = after;
+    }
+    kinds
+}
+
 #[test]
 fn figures_of_a_run_that_goes_on_say_since_when_they_are() {
     let folder = example(200);
@@ -182,9 +211,12 @@ fn figures_of_a_run_that_goes_on_say_since_when_they_are() {
     make_keys(folder);
     let others: Vec<&'static str> = PARTIES.into_iter().filter(|one| *one != "desk").collect();
     let mut running = start_with_words(folder, &others);
-    let journal = folder.join("lab.state/journal");
+    // Without labels no batch is answered, but all parties begin, and the rows of a site are taken.
     wait_until("the beginning of the run", || {
-        std::fs::metadata(&journal).is_ok_and(|file| file.len() > 400)
+        let begun =
+            |party: &&str| !events(&folder.join(format!("{party}.state/journal"))).is_empty();
+        let rows_ended = 4;
+        others.iter().all(begun) && events(&folder.join("lab.state/journal")).contains(&rows_ended)
     });
     for (_, child) in &mut running {
         child.kill().expect("ended");
@@ -227,7 +259,7 @@ fn key_files_are_checked_where_they_are() {
         assert_eq!(run.status.code(), Some(code), "{told}: {text}");
         assert!(text.contains(told), "{told}: {text}");
     };
-    let absent = "keys not checked: keys/lab.pem is not there";
+    let absent = "keys not checked: ./keys/lab.pem is not there";
     check(0, absent);
     make_keys(folder);
     check(0, "lab: ok; site, 2 columns, terms ");
@@ -280,7 +312,7 @@ fn key_files_are_checked_where_they_are() {
     with(
         &all_of_lab[..2],
         3,
-        "is not the certificate of the public key that keys/pins.toml has for `lab`",
+        "is not the certificate of the public key that ./keys/pins.toml has for `lab`",
     );
     change(folder, "lab.toml", "keys/other.pem", "keys/ca.pem");
     with(
@@ -290,7 +322,7 @@ fn key_files_are_checked_where_they_are() {
     );
     with(&[("lab.key", "lab.pem")], 3, "does not hold a key");
     std::fs::remove_file(folder.join("keys/lab.key")).expect("removed");
-    check(0, "keys not checked: keys/lab.key is not there");
+    check(0, "keys not checked: ./keys/lab.key is not there");
 }
 
 #[cfg(unix)]
@@ -551,10 +583,14 @@ fn checks_count_what_all_sites_hold() {
     let one = |size: usize| format!("x = {{ role = \"quasi\", range = [0, 1], size = {size} }}");
     let (code, told) = check(26, 4, &|site| one(1 + site * site * 977));
     assert_eq!(code, Some(0), "{told}");
-    let warned = "of 14950 groups of sites that could share a trouble node ";
+    // Of 14950 groups 10,000 would be watched.
+    let warned = "of 10000 groups of sites that would be watched for a trouble node ";
     assert!(told.contains(&format!("hub: {warned}")), "{told}");
     let (code, told) = check(26, 4, &|_| one(7));
-    assert!(code == Some(0) && !told.contains("are watched"), "{told}");
+    assert!(
+        code == Some(0) && !told.contains("would be watched"),
+        "{told}"
+    );
 
     let many = |_| -> String {
         let column = |at| format!("x{at} = {{ role = \"quasi\", range = [0, 1] }}");

@@ -28,9 +28,6 @@ use crate::roster::Roster;
 
 pub use crate::outlet::Pressure;
 
-/// How long a party that has failed waits for links on which it has not said so.
-const LAST_WORDS: Duration = Duration::from_secs(5);
-
 /// Runs a party between its links.
 pub struct Driver {
     pub(crate) context: Arc<Context>,
@@ -149,7 +146,7 @@ impl Driver {
             }
         };
         if let Err(error) = &ended {
-            let until = Instant::now() + LAST_WORDS;
+            let until = Instant::now() + self.context.limits.last_words;
             let mut untold = self.part(error.exit_code());
             while !untold.is_empty() {
                 let pause = until.saturating_duration_since(Instant::now());
@@ -190,7 +187,7 @@ impl Driver {
             }
         };
         if let Err(error) = &ended {
-            let until = Instant::now() + LAST_WORDS;
+            let until = Instant::now() + self.context.limits.last_words;
             let mut untold = self.part(error.exit_code());
             while !untold.is_empty() {
                 let arrived = self.context.arrived.notified();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use moretta_data::{Error, Result};
 use moretta_federation::{Endpoint, Event, Limits, Network, Outbox, PartyId, Time};
-use support::{Federation, HUB, Running, close, wait_until};
+use support::{Federation, HUB, LONG, Running, close, wait_until};
 
 /// Notes what links do until its one peer is lost or has left.
 struct Diary(Arc<Mutex<Vec<String>>>);
@@ -61,7 +61,11 @@ fn seen_of(
     let mut diary = Diary(Arc::clone(&seen));
     let hub = std::thread::spawn(move || driver.run(&mut diary));
     let mut network = network;
-    let mut driver = federation.driver(site, Limits::default());
+    let limits = Limits {
+        last_words: LONG,
+        ..Limits::default()
+    };
+    let mut driver = federation.driver(site, limits);
     let credential = federation.credential(site);
     network
         .dial(&driver, &credential, &address.to_string(), HUB)
@@ -109,7 +113,11 @@ fn a_party_that_fails_says_so_behind_what_it_has_said_before() {
 #[test]
 fn nobody_waits_for_long_where_nobody_can_be_told() {
     let federation = Federation::new(1);
-    let mut driver = federation.driver(PartyId(1), Limits::default());
+    let limits = Limits {
+        last_words: std::time::Duration::from_millis(50),
+        ..Limits::default()
+    };
+    let mut driver = federation.driver(PartyId(1), limits);
     driver.tells(vec![HUB]);
     let party = Running::start(driver, |_: Event<'_>, _, _: &mut Outbox| {
         Err(Error::input("other rows"))

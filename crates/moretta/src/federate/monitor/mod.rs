@@ -18,7 +18,7 @@ use super::state::{Reader, Writer};
 use super::terms::{MonitorTerms, RankBy, Terms};
 use super::topology::{SiteColumns, Topology};
 use crate::error::Result;
-use asked::Asked;
+use asked::AskedLengths;
 use blacklist::Blacklisted;
 use creation::Creation;
 use noted::Noted;
@@ -316,7 +316,7 @@ impl Monitors {
         let is_watched = |(sources, length): &(Vec<u16>, u64)| {
             old.get(sources).is_some_and(|old| old.length == *length)
         };
-        let mut asked = Asked::default();
+        let mut asked = AskedLengths::default();
         let mut stays: BTreeSet<usize> = BTreeSet::new();
         for watched in [true, false] {
             for (place, candidate) in found.iter().enumerate() {

@@ -56,6 +56,12 @@ pub struct FederationFacts {
 }
 
 impl FederationFacts {
+    /// "No trouble node was made: …", where none was.
+    pub fn without_nodes(&self) -> Option<String> {
+        let why = self.no_nodes.map(NoNodes::sentence);
+        why.map(|why| format!("no trouble node was made: {why}"))
+    }
+
     /// Of which part of the run the figures are, where it is not the whole.
     pub fn span(&self) -> Option<String> {
         let batch = self.restarted_at?;

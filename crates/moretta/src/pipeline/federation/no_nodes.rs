@@ -1,6 +1,5 @@
 //! Why a federation has made no trouble node.
 
-use super::facts::FederationFacts;
 use crate::federate::{Asked, Terms};
 use serde::Serialize;
 
@@ -61,14 +60,6 @@ impl NoNodes {
                 "no sources agreed in what troubles them by more than chance would explain"
             }
         }
-    }
-}
-
-impl FederationFacts {
-    /// "No trouble node was made: …", where none was.
-    pub fn without_nodes(&self) -> Option<String> {
-        let why = self.no_nodes.map(NoNodes::sentence);
-        why.map(|why| format!("no trouble node was made: {why}"))
     }
 }
 
