@@ -124,6 +124,10 @@ An editor then completes keys and marks mistakes as they are typed. With Even Be
     Schema,
     /// Print completions for a shell
     Completions(CompletionsArgs),
+    /// Do a job of a server, which starts this itself
+    #[cfg(feature = "serve")]
+    #[command(hide = true)]
+    Worker,
 }
 
 /// The policy and the folder it may use.

@@ -21,6 +21,11 @@ fn main() -> ExitCode {
     let had_large_pages = memory::use_large_pages(false);
     failure::hide_panics();
     let cli = Cli::parse();
+    #[cfg(feature = "serve")]
+    if matches!(cli.command, Command::Worker) {
+        // It limits itself while it has one thread, and ends with its input.
+        return commands::worker::run();
+    }
     let is_party = matches!(cli.command, Command::Site(_) | Command::Aggregate(_));
     if is_party && had_large_pages {
         memory::start_without_large_pages();
@@ -68,5 +73,7 @@ fn dispatch(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Explain(args) => commands::explain::run(args, &console),
         Command::Schema => commands::schema::run(&console),
         Command::Completions(args) => commands::completions::run(args, &console),
+        #[cfg(feature = "serve")]
+        Command::Worker => Ok(commands::worker::run()),
     }
 }

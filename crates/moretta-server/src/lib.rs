@@ -24,6 +24,7 @@ pub mod problem;
 pub mod project;
 pub mod rates;
 pub mod release;
+mod repeat;
 pub mod rights;
 mod routes;
 pub mod seal;

@@ -13,6 +13,7 @@ pub(crate) fn routes() -> Vec<Route> {
         crate::text::routes(),
         crate::events::routes(),
         crate::job::routes(),
+        crate::release::routes(),
         crate::stream::routes(),
     ];
     areas.into_iter().flatten().collect()

@@ -28,6 +28,8 @@ pub(crate) mod site;
 pub(crate) mod store;
 pub(crate) mod tune;
 pub(crate) mod verify;
+#[cfg(feature = "serve")]
+pub(crate) mod worker;
 
 use crate::args::{AgainstArgs, PolicyArgs, ReadingArgs};
 use crate::failure::Failure;

@@ -158,7 +158,12 @@ fn decide(
 }
 
 /// Deletes the bytes of a version, and what it has in the vault.
-fn delete(app: &App, act: &mut Act<'_>, version: &DataVersion, at: Millis) -> Result<Leftover> {
+pub(super) fn delete(
+    app: &App,
+    act: &mut Act<'_>,
+    version: &DataVersion,
+    at: Millis,
+) -> Result<Leftover> {
     let mut leftover = RawZone::of(app)?.delete(act, version.object()?)?;
     let select = "SELECT object_id FROM vaults WHERE data_version_id = $1";
     if let Some(row) = act.row(select, values![version.id])? {
@@ -174,12 +179,14 @@ fn delete(app: &App, act: &mut Act<'_>, version: &DataVersion, at: Millis) -> Re
 }
 
 /// Deletes the bytes of versions whose time is over, by the rules of their projects now and when they
-/// were uploaded; gives their number. To be done each hour.
+/// were uploaded, and uploads that nobody has finished in a week; gives their number. To be done each
+/// hour.
 ///
 /// # Errors
 /// When the store does not answer.
 pub fn retention(app: &App) -> Result<u64> {
     let at = app.clock.now();
+    let given_up = super::ingest::give_up_old(app)?;
     let due = app.store.read(|sql| due(sql, at))?;
     for (project, id) in &due {
         let leftover = app.store.act(|act| {
@@ -199,7 +206,7 @@ pub fn retention(app: &App) -> Result<u64> {
         })?;
         leftover.remove(&app.store);
     }
-    Ok(due.len() as u64)
+    Ok(given_up + due.len() as u64)
 }
 
 fn due(sql: &mut dyn crate::db::Sql, at: Millis) -> Result<Vec<(Id, Id)>> {

@@ -35,16 +35,7 @@ impl FileKind {
     /// When the name ends as that of no table.
     pub(super) fn of(name: &str) -> Result<Self> {
         let path = Path::new(name);
-        let format = Format::from_path(path).ok_or_else(|| {
-            let endings = FORMATS.iter().flat_map(|info| info.endings.iter().copied());
-            let endings: Vec<&str> = endings.collect();
-            Problem::unusable("the name of the file does not tell which kind of table it is").help(
-                format!(
-                    "end it with {}, perhaps with .gz or .zst behind it",
-                    endings.join(", ")
-                ),
-            )
-        })?;
+        let format = Format::from_path(path).ok_or_else(no_table)?;
         let mut endings: Vec<String> = name
             .rsplit('.')
             .take(if Compression::from_path(path) == Compression::None {
@@ -55,10 +46,12 @@ impl FileKind {
             .map(str::to_ascii_lowercase)
             .collect();
         endings.reverse();
-        Ok(FileKind {
-            format,
-            endings: endings.join("."),
-        })
+        let endings = endings.join(".");
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'.';
+        match endings.bytes().all(plain) {
+            true => Ok(FileKind { format, endings }),
+            false => Err(no_table()),
+        }
     }
 
     /// The name that the library has for such a file; made by the server.
@@ -95,6 +88,15 @@ impl FileKind {
     }
 }
 
+fn no_table() -> Problem {
+    let endings = FORMATS.iter().flat_map(|info| info.endings.iter().copied());
+    let endings: Vec<&str> = endings.collect();
+    Problem::unusable("the name of the file does not tell which kind of table it is").help(format!(
+        "end it with {}, perhaps with .gz or .zst behind it",
+        endings.join(", ")
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +113,8 @@ mod tests {
             ("passwd", None),
             ("a.exe", None),
             ("a.gz", None),
+            ("a.csv/", None),
+            ("a.csv/.gz", None),
             ("", None),
         ] {
             let kind = FileKind::of(name).ok().map(|kind| kind.place());

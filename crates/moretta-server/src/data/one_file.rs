@@ -49,6 +49,18 @@ impl Provider for OneFile {
     }
 }
 
+/// Another delimiter, with which a table has more than one column.
+fn delimited(name: &Path, options: &ReadOptions) -> Option<(u8, Vec<String>)> {
+    DELIMITERS.into_iter().find_map(|delimiter| {
+        let options = ReadOptions {
+            delimiter: Some(delimiter),
+            ..options.clone()
+        };
+        let columns = io::names(name, &options).ok()?;
+        (columns.len() > 1).then_some((delimiter, columns))
+    })
+}
+
 /// A sealed table: its columns, and how it is read.
 pub(super) struct SealedTable {
     name: PathBuf,
@@ -73,14 +85,16 @@ impl SealedTable {
             ..ReadOptions::default()
         };
         options.limits.unpacked_bytes = app.settings.limits.unpacked_bytes;
-        let mut columns = io::names(&name, &options)?;
-        if let [only] = &columns[..] {
-            let is_in = |delimiter: &u8| only.contains(char::from(*delimiter));
-            if let Some(delimiter) = DELIMITERS.into_iter().find(is_in) {
-                options.delimiter = Some(delimiter);
-                columns = io::names(&name, &options)?;
-            }
-        }
+        let columns = match io::names(&name, &options) {
+            Ok(columns) if columns.len() > 1 => columns,
+            found => match delimited(&name, &options) {
+                Some((delimiter, columns)) => {
+                    options.delimiter = Some(delimiter);
+                    columns
+                }
+                None => found?,
+            },
+        };
         Ok(SealedTable {
             name,
             columns,

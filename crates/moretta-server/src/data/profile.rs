@@ -6,8 +6,10 @@ use crate::app::App;
 use crate::db::Row;
 use crate::http::{Call, Json, Nothing, Route, get};
 use crate::id::Id;
+use crate::job::{self, Kind, Spec};
 use crate::problem::{Problem, Result};
-use crate::rights::{Permit, ReadProfile};
+use crate::rights::{Permit, ReadProfile, Upload};
+use crate::store::Act;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -81,6 +83,23 @@ fn show(
         })
     })?;
     Ok(Json(profile))
+}
+
+/// Has the columns of a version looked at.
+pub(super) fn look(
+    act: &mut Act<'_>,
+    permit: &Permit<Upload>,
+    version: &DataVersion,
+) -> Result<Id> {
+    let spec = Spec {
+        data: Some(version.id),
+        ..Spec::default()
+    };
+    let by = (permit.project()?, permit.user()?);
+    let job = job::enqueue(&mut **act, by, Kind::Profile, &spec, permit.at())?;
+    let note = "UPDATE data_versions SET profile_job = $1 WHERE id = $2";
+    act.execute_one(note, values![job, version.id])?;
+    Ok(job)
 }
 
 fn numbered(row: &Row) -> Result<(i64, Option<Value>)> {

@@ -4,7 +4,7 @@ use super::version::DataVersion;
 use crate::app::App;
 use crate::clock::Millis;
 use crate::db::{Row, Sql};
-use crate::http::{Call, Json, Nothing, Route, get};
+use crate::http::{Call, Json, Nothing, Route, Tagged, get};
 use crate::id::Id;
 use crate::name::Name;
 use crate::page::{Page, PageQuery};
@@ -42,11 +42,13 @@ pub struct DataSet {
     pub made_at: Millis,
     /// Who made it.
     pub made_by: Id,
+    /// The version, which an edit names.
+    pub version: i64,
     /// Its last version that was not deleted.
     pub last: Option<DataVersion>,
 }
 
-const COLUMNS: &str = "id, name, identifiers, made_at, made_by";
+const COLUMNS: &str = "id, name, identifiers, made_at, made_by, version";
 
 impl DataSet {
     fn read(row: &Row) -> Result<Self> {
@@ -57,6 +59,7 @@ impl DataSet {
                 .map_err(|_| Problem::bug("identifiers of the store cannot be read"))?,
             made_at: row.integer(3)?,
             made_by: row.id(4)?,
+            version: row.integer(5)?,
             last: None,
         })
     }
@@ -77,6 +80,19 @@ impl DataSet {
     }
 }
 
+/// Columns that name persons, in order.
+pub(super) fn check_identifiers(columns: &[String]) -> Result<Vec<String>> {
+    let mut names = columns.to_vec();
+    names.sort();
+    names.dedup();
+    match names.len() == columns.len() && names.len() <= 100 {
+        true => Ok(names),
+        false => Err(Problem::unusable(
+            "identifiers are at most 100 columns, each named once",
+        )),
+    }
+}
+
 /// Makes a data set.
 pub(super) fn insert(
     act: &mut Act<'_>,
@@ -91,6 +107,7 @@ pub(super) fn insert(
         identifiers: identifiers.to_vec(),
         made_at: permit.at(),
         made_by: permit.user()?,
+        version: 1,
         last: None,
     };
     let names = serde_json::to_string(identifiers).unwrap_or_default();
@@ -127,9 +144,10 @@ fn show(
     app: &App,
     permit: Permit<ReadProfile>,
     call: Call<Nothing, Nothing>,
-) -> Result<Json<DataSet>> {
+) -> Result<Tagged<Json<DataSet>>> {
     let (project, id) = (permit.project()?, call.id("dataset")?);
-    app.store
-        .read(|sql| DataSet::find(sql, project, id)?.with_last(sql))
-        .map(Json)
+    let set = app
+        .store
+        .read(|sql| DataSet::find(sql, project, id)?.with_last(sql))?;
+    Ok(Tagged(set.version, Json(set)))
 }

@@ -115,6 +115,16 @@ impl DataVersion {
         row.as_ref().map(DataVersion::read).transpose()
     }
 
+    /// Versions of a data set that have bytes, the oldest first.
+    pub(super) fn with_bytes(sql: &mut dyn Sql, dataset: Id) -> Result<Vec<Self>> {
+        let select = format!(
+            "SELECT {COLUMNS} FROM data_versions v WHERE v.dataset_id = $1 AND v.object_id IS NOT NULL \
+             ORDER BY v.number"
+        );
+        let rows = sql.query(&select, values![dataset])?;
+        rows.iter().map(DataVersion::read).collect()
+    }
+
     /// The object with its bytes.
     ///
     /// # Errors

@@ -9,8 +9,8 @@ mod route;
 mod serve;
 
 pub use answer::{
-    Accepted, Answer, Chunks, Created, Described, Done, Download, Given, Json, Live, Next, Tagged,
-    WithCookies,
+    Accepted, Answer, Chunks, Created, Described, Done, Download, Given, Json, Live, Next, Ready,
+    Tagged, WithCookies,
 };
 pub use call::{Body, Call, Nothing, Octets, outdated};
 pub use guard::{Hosts, SECURITY_HEADERS};

@@ -5,6 +5,7 @@ use super::call::{Body, Call, read_query, unescape};
 use super::head::{Head, Request};
 use crate::app::App;
 use crate::problem::{Problem, Result};
+use crate::repeat::Repeat;
 use crate::rights::{Permit, Right, RightInfo, permit};
 use http::Method;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -61,11 +62,14 @@ impl Route {
                 answer: A::describe(generator),
             },
             run: Box::new(move |app, request| {
-                let permit = permit::<R>(app, &request.head)?;
-                let query = read_query(&request.head.query)?;
-                let body = B::read(request.body)?;
-                let head = request.head;
-                handler(app, permit, Call { head, query, body })?.give()
+                let Request { head, body } = request;
+                let permit = permit::<R>(app, &head)?;
+                let repeat = Repeat::of(app, &permit, &head, &body)?;
+                Repeat::once(repeat, || {
+                    let query = read_query(&head.query)?;
+                    let body = B::read(body)?;
+                    handler(app, permit, Call { head, query, body })?.give()
+                })
             }),
         }
     }

@@ -154,7 +154,7 @@ impl One {
     fn work(&self, job: &Claimed) {
         let folder = staging::folder(&self.app, job.claim);
         let mut policy = None;
-        let ended = staging::make(&folder).and_then(|()| {
+        let ended = staging::begin(&self.app, &folder).and_then(|()| {
             let composition = compose_task(&self.app, job, folder.clone(), self.share)?;
             let Composition { task, policy: of } = composition;
             policy = of;
@@ -217,7 +217,7 @@ impl One {
                 }
                 Ok(false) => return Ended::Unwanted,
                 // The store is away: the claim may be another's by the time that it is back.
-                Err(_) if kept.elapsed() >= BELIEVED => return Ended::Unwanted,
+                Err(_) if kept.elapsed() >= BELIEVED => return Ended::Killed,
                 Err(_) => {}
             }
         }
@@ -258,7 +258,7 @@ impl One {
         });
         match (written, outcome) {
             // What was made cannot be kept: the job says so instead.
-            (Err(problem), Outcome::Done { .. }) if problem.status != 409 => {
+            (Err(problem), Outcome::Done { .. }) if problem.code != queue::LOST => {
                 let failed = Outcome::Failed(problem.into());
                 self.app.store.act(|act| {
                     queue::check_claim(&mut **act, job)?;

@@ -42,7 +42,13 @@ pub struct Object {
 }
 
 /// What follows from the end of a job, by its kind.
-fn follow(_: &App, act: &mut Act<'_>, job: &Claimed, outcome: &Outcome, _: Millis) -> Result<()> {
+fn follow(
+    app: &App,
+    act: &mut Act<'_>,
+    job: &Claimed,
+    outcome: &Outcome,
+    at: Millis,
+) -> Result<()> {
     match (job.kind, outcome) {
         (Kind::Profile, Outcome::Done { result, .. }) => act
             .execute(
@@ -50,6 +56,7 @@ fn follow(_: &App, act: &mut Act<'_>, job: &Claimed, outcome: &Outcome, _: Milli
                 values![result.to_string(), job.spec.data],
             )
             .map(drop),
+        (Kind::Release, _) => crate::release::follow(app, act, job, outcome, at),
         _ => Ok(()),
     }
 }
@@ -58,7 +65,7 @@ fn follow(_: &App, act: &mut Act<'_>, job: &Claimed, outcome: &Outcome, _: Milli
 ///
 /// # Errors
 /// When it has ended already, or the store does not answer.
-pub(super) fn end(
+pub fn end(
     app: &App,
     act: &mut Act<'_>,
     job: &Claimed,

@@ -6,7 +6,6 @@
 //! in a folder of its own, and is moved to the zone of staging in the transaction that ends the job:
 //! a try that did not end well leaves nothing.
 
-mod charge;
 mod child;
 mod dispatcher;
 mod end;
@@ -19,10 +18,10 @@ mod spec;
 mod staging;
 mod task;
 
-pub use charge::charge;
+pub use crate::release::ledger::charge;
 pub(crate) use child::{Heard, Worker};
 pub use dispatcher::{Dispatcher, memory_of};
-pub use end::{Object, Outcome};
+pub use end::{Object, Outcome, end};
 pub use kind::{Kind, Pool};
 pub use queue::{Claimed, Job, LEASE, State, TRIES, cancel, claim, enqueue, find, list};
 pub use routes::{may_see, routes};

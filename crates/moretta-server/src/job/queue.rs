@@ -20,6 +20,9 @@ pub const LEASE: Millis = 30 * SECOND;
 /// How often a job whose child was killed is tried.
 pub const TRIES: i64 = 3;
 
+/// The code of the problem that a job is another try's by now.
+pub(super) const LOST: &str = "claim";
+
 /// How far a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -271,10 +274,7 @@ pub(super) fn check_claim(sql: &mut dyn Sql, job: &Claimed) -> Result<bool> {
     )?;
     match row {
         Some(row) => row.yes(0),
-        None => Err(Problem::conflict(
-            "claim",
-            "the job is another try's by now",
-        )),
+        None => Err(Problem::conflict(LOST, "the job is another try's by now")),
     }
 }
 

@@ -8,8 +8,9 @@ use crate::app::App;
 use crate::clock::Millis;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
-use crate::seal::{self, Key, ZoneKeys};
+use crate::seal::{self, Key};
 use crate::store::Act;
+use crate::zone::check_room;
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -25,11 +26,17 @@ fn tries(app: &App) -> PathBuf {
 }
 
 fn zone(app: &App) -> PathBuf {
-    app.settings.data.join("staging")
+    app.settings.data.join("zones").join("staging")
+}
+
+/// Makes the folder of a try, if the disk has room.
+pub(super) fn begin(app: &App, folder: &Path) -> Result<()> {
+    make(folder)?;
+    check_room(folder, 0, app.settings.limits.reserve_bytes)
 }
 
 /// Makes a folder that is its owner's alone.
-pub(super) fn make(folder: &Path) -> Result<()> {
+fn make(folder: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -49,7 +56,7 @@ pub(super) fn keep(
     if made.is_empty() {
         return Ok(Vec::new());
     }
-    let (keys, zone) = (ZoneKeys::of(&app.settings)?, zone(app));
+    let (keys, zone) = (app.keys()?, zone(app));
     make(&zone)?;
     let mut objects = Vec::with_capacity(made.len());
     for one in made {

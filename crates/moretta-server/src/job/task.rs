@@ -9,13 +9,13 @@ use crate::data::DataVersion;
 use crate::db::Sql;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
-use crate::release::LEDGER;
+use crate::release::{LEDGER, Options};
 use crate::seal::{Sealer, ZoneKeys};
 use crate::secret::hex;
 use crate::text::{
     Composed, Places, Policy, TextVersion, compose, hierarchies_for, secret_context,
 };
-use crate::zone::{Placed, RawZone, ReleaseZone, StagingZone};
+use crate::zone::{Placed, RawZone, ReleaseZone};
 use std::path::PathBuf;
 
 /// What a child may have.
@@ -119,24 +119,27 @@ fn sealed(name: String, placed: Placed) -> Sealed {
     }
 }
 
-/// The ledger of the data set and its key, which follows from the keys of the server.
+/// The ledger of the data set as it was when the release was asked for, and its key, which follows
+/// from the keys of the server.
 fn add_ledger(app: &App, sql: &mut dyn Sql, version: Id, task: &mut Task) -> Result<()> {
-    let query = "SELECT v.dataset_id, o.id, o.zone FROM data_versions v \
-                 LEFT JOIN ledgers l ON l.dataset_id = v.dataset_id \
-                 LEFT JOIN objects o ON o.id = l.object_id WHERE v.id = $1";
+    let query = "SELECT dataset_id FROM data_versions WHERE id = $1";
     let row = sql.row(query, values![version])?;
     let row = row.ok_or_else(|| Problem::not_found("data"))?;
     let key = ZoneKeys::of(&app.settings)?
         .secrets
         .sum("ledger", row.id(0)?.bytes());
     task.secrets.push((LEDGER_KEY.to_owned(), hex(&key)));
-    let Some(object) = row.maybe_id(1)? else {
+    let options = serde_json::from_value::<Options>(task.options.clone())
+        .map_err(|_| Problem::bug("options of a release cannot be read"))?;
+    let Some(object) = options.ledger else {
         return Ok(());
     };
-    let placed = match row.text(2)? {
-        "staging" => StagingZone::of(app)?.place(sql, object)?,
-        _ => ReleaseZone::of(app)?.place(sql, object)?,
-    };
+    let placed = ReleaseZone::of(app)?.place(sql, object);
+    let placed = placed.map_err(|problem| match problem.status {
+        404 => Problem::conflict("overtaken", "another release of these data was published")
+            .help("run this one again, so that it is held against that one too"),
+        _ => problem,
+    })?;
     task.inputs.push(sealed(LEDGER.to_owned(), placed));
     Ok(())
 }

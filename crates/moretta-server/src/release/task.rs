@@ -9,16 +9,10 @@ use crate::id::Id;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the queue keeps of a release job; the dispatcher makes the task of a worker of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The options of a release job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spec {
-    /// The release.
-    pub release: Id,
-    /// The data version.
-    pub data: Id,
-    /// The policy version.
-    pub policy: Id,
+pub struct Options {
     /// The sealed ledger of the data set as it was when the release was asked for; none before
     /// its first release. The worker gets it as the input [`LEDGER`].
     pub ledger: Option<Id>,

@@ -24,6 +24,7 @@ use crate::problem::Problem;
 use crate::seal::ZoneKeys;
 use crate::settings::{Part, Settings};
 use crate::store::Store;
+use crate::stream::Keeper;
 use database::failure;
 use moretta::error::{Error, Result};
 use seen::Note;
@@ -140,8 +141,8 @@ impl Server {
         told(&self.app, &self.note)
     }
 
-    /// Does jobs by children that are started as `worker` says, its path and arguments, and answers
-    /// until `stopper` is used; tells `log` what the person who runs the server should know.
+    /// Does jobs and runs streams by children that are started as `worker` says, its path and
+    /// arguments, and answers until `stopper` is used; tells `log` what the person who runs the server should know.
     ///
     /// # Errors
     /// When it cannot begin to do jobs.
@@ -153,11 +154,12 @@ impl Server {
         log: Log,
     ) -> Result<()> {
         let mut stop = stopper.subscribe();
-        let dispatcher = match self.app.settings.role {
+        let children = match self.app.settings.role {
             Part::Web => None,
             Part::All | Part::Worker => {
-                let started = Dispatcher::start(Arc::clone(&self.app), worker);
-                Some(started.map_err(|problem| failure(&self.app.settings.data, problem))?)
+                let started = Dispatcher::start(Arc::clone(&self.app), worker.clone());
+                let jobs = started.map_err(|problem| failure(&self.app.settings.data, problem))?;
+                Some((jobs, Keeper::start(Arc::clone(&self.app), worker)))
             }
         };
         self.runtime.block_on(async {
@@ -172,8 +174,9 @@ impl Server {
             }
             hours.abort();
         });
-        // Pages and responses have ended; now children are told, and their jobs wait for the next start.
-        drop(dispatcher);
+        // Pages and responses have ended; now children are told, and what they did waits for the next
+        // start.
+        drop(children);
         Ok(())
     }
 
@@ -210,8 +213,9 @@ fn told(app: &App, note: &Note) -> Result<Head> {
     Ok(head)
 }
 
-/// What is done beside requests: the head of the log is noted each minute; each hour it is told, and
-/// what is over goes: data whose time is over by the rules of their project, and files that no row
+/// What is done beside requests: each minute the head of the log is noted, releases whose end has come
+/// are ended and interrupted publications are finished; each hour the head is told, and what is over
+/// goes: data whose time is over by the rules of their project, and files that no row
 /// of the store knows.
 async fn hours(app: Arc<App>, note: Note, log: Log) {
     let mut minutes = tokio::time::interval(NOTED);
@@ -231,6 +235,9 @@ async fn hours(app: Arc<App>, note: Note, log: Log) {
 
 fn hour(app: &App, note: &Note, log: &Log, is_due: bool) {
     let failed = |what: &str, problem: &Problem| log(&format!("{what}: {}", problem.what));
+    if let Err(problem) = crate::release::tend(app) {
+        failed("releases that are due wait", &problem);
+    }
     if is_due {
         for (what, done) in [
             ("data whose time is over stay", crate::data::retention(app)),

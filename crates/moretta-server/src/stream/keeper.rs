@@ -186,8 +186,7 @@ impl All {
     fn keep(&self, claim: &Claim) {
         let begun = Instant::now();
         let ended = self.task(claim).and_then(|task| {
-            let folder = segment::folder(&self.app)?;
-            let started = Worker::start(&self.program, &folder, &task);
+            let started = Worker::start(&self.program, &task.folder, &task);
             let worker = started.map_err(|e| {
                 Problem::unavailable(format!("no worker can be started: {}", e.kind()))
             })?;
@@ -371,6 +370,7 @@ impl All {
     /// All that a child needs.
     fn task(&self, claim: &Claim) -> Result<StreamTask> {
         let (app, at) = (&self.app, self.app.clock.now());
+        let folder = segment::folder(app)?;
         let (before, mut own) = app
             .store
             .read(|sql| segment::released(app, sql, claim.stream, claim.policy))?;
@@ -386,6 +386,7 @@ impl All {
             let (text, texts) = define::texts_of(app, sql, claim.project, claim.policy)?;
             Ok(StreamTask {
                 stream: claim.stream,
+                folder: folder.clone(),
                 policy: policy::composed(&text)?.text,
                 texts,
                 secrets: opened_secrets(app, sql, claim.project, &text)?,

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 pub struct StreamTask {
     /// The stream.
     pub stream: Id,
+    /// The folder of the logs.
+    pub folder: PathBuf,
     /// The policy, with the places that the server gives it.
     pub policy: String,
     /// Hierarchies by the names that the policy has for them.

@@ -1,4 +1,5 @@
-//! The worker: a process that does one job, knows what its task says and nothing else.
+//! The worker: a process that does one job, or runs one stream, knows what its task says and nothing
+//! else.
 //!
 //! It reads one line, limits itself, and answers in lines; the last is `done` or `failed`. Files
 //! that it is given are sealed and so are those that it makes (`files.rs`): it unseals in memory,
@@ -11,6 +12,7 @@ mod attack;
 mod explore;
 mod files;
 mod learn;
+pub mod limits;
 mod plan;
 mod preview;
 mod profile;
@@ -22,7 +24,9 @@ mod verify;
 use crate::job::Kind;
 use crate::job::protocol::{Failure, Made, Progress as HowFar, Task, Told};
 use crate::problem::{Problem, Result};
+use crate::stream::protocol::StreamTask;
 use files::SealedFiles;
+use limits::Allowed;
 use moretta::Error;
 use moretta::io::Files;
 use moretta::pipeline::{Options, Progress};
@@ -36,6 +40,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
+use zeroize::Zeroizing;
 
 /// How long the line of a task may be.
 const LINE: u64 = 64 << 20;
@@ -46,7 +51,7 @@ const TELL: Duration = Duration::from_millis(250);
 /// The process around a worker.
 pub struct Process {
     /// Limits the process to what the task says, before anything of it is read.
-    pub limit: fn(&Task) -> Result<()>,
+    pub limit: fn(&Allowed<'_>) -> Result<()>,
     /// Ends the process: the server does not want the job any more, or is gone.
     pub gone: fn(),
 }
@@ -58,15 +63,18 @@ pub fn work(
     output: impl Write + Send + 'static,
     process: &Process,
 ) -> bool {
+    let line = read(&mut input);
+    // Threads inherit the limits, so these come before the first of them.
+    let task = match line.and_then(|line| parse(&line)) {
+        Ok(Work::Stream(task)) => return stream::run_stream(task, input, output, process),
+        Ok(Work::Job(task)) => (process.limit)(&Allowed::from(&*task)).map(|()| *task),
+        Err(problem) => Err(problem),
+    };
     let teller = Teller::new(output);
-    let task = match read(&mut input) {
+    let task = match task {
         Ok(task) => task,
         Err(problem) => return teller.end(Err(problem.into())),
     };
-    // Threads inherit the limits, so these come before the first of them.
-    if let Err(problem) = (process.limit)(&task) {
-        return teller.end(Err(problem.into()));
-    }
     let progress = Progress::default();
     watch(input, progress.clone(), process.gone);
     let done = teller.beside(&progress, || within(task, &progress, &teller));
@@ -76,12 +84,28 @@ pub fn work(
 /// What was found, and what was made.
 type Done = std::result::Result<(Value, Vec<Made>), Failure>;
 
-fn read(input: &mut impl BufRead) -> Result<Task> {
-    let mut line = Vec::new();
+/// What a worker is for.
+enum Work {
+    /// A job, which ends.
+    Job(Box<Task>),
+    /// A stream, until somebody stops it.
+    Stream(StreamTask),
+}
+
+fn read(input: &mut impl BufRead) -> Result<Zeroizing<Vec<u8>>> {
+    let mut line = Zeroizing::new(Vec::new());
     let read = input.by_ref().take(LINE).read_until(b'\n', &mut line);
     read.map_err(|e| Problem::unavailable(format!("no task can be read: {}", e.kind())))?;
+    Ok(line)
+}
+
+fn parse(line: &[u8]) -> Result<Work> {
+    if let Ok(task) = serde_json::from_slice(line) {
+        return Ok(Work::Stream(task));
+    }
+    let task = serde_json::from_slice(line).map(|task| Work::Job(Box::new(task)));
     // The sentence of the reader could hold what was written.
-    serde_json::from_slice(&line).map_err(|_| Problem::bug("a worker was given no task"))
+    task.map_err(|_| Problem::bug("a worker was given no task"))
 }
 
 /// Stops the work when the input ends.

@@ -282,7 +282,7 @@ fn while_the_store_is_away_nothing_is_answered() {
     cut(false);
     for route in server.app.router().routes() {
         if route.method == Method::GET && !route.path.contains("openapi") {
-            let path = route.path.replace('{', "").replace('}', "");
+            let path = route.path.replace(['{', '}'], "");
             let reply = ask(&net, &format!("/api/v1{path}"));
             assert_eq!(reply.status, 503, "{path}");
             assert_eq!(reply.header("retry-after"), ["5"], "{path}");

@@ -1,6 +1,7 @@
 //! Zones: what is recorded opens in its zone, what is deleted opens nowhere, and nothing is left.
 
 use crate::support::Server;
+use crate::ward::{files, holds};
 use moretta_server::id::Id;
 use moretta_server::problem::Problem;
 use moretta_server::seal::Written;
@@ -9,7 +10,7 @@ use moretta_server::zone::{
 };
 use std::fs;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 const TEXT: &[u8] = b"name,ward\ncanary-7f3a,7\n";
@@ -38,25 +39,6 @@ fn read<Z: ZoneKind>(server: &Server, zone: &Zone<Z>, id: Id) -> Result<Vec<u8>,
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes).expect("read");
     Ok(bytes)
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        match path.is_dir() {
-            true => found.extend(files(&path)),
-            false => found.push(path),
-        }
-    }
-    found
-}
-
-fn holds(folder: &Path, what: &[u8]) -> bool {
-    files(folder).iter().any(|path| {
-        let bytes = fs::read(path).expect("a file");
-        bytes.windows(what.len()).any(|window| window == what)
-    })
 }
 
 #[test]
@@ -222,7 +204,9 @@ const MAY_NAME_RAW: &[&str] = &[
     "data/ingest/",
     "data/raw_view/",
     "data/vault/",
+    "data/deletion",
     "job/task",
+    "stream/segment",
 ];
 
 #[test]

@@ -209,6 +209,9 @@ impl Tap<'_> {
                 },
             };
             let rows = batch.len() as u64;
+            if rows == 0 {
+                return Ok(Some(batch));
+            }
             if self.skip >= rows {
                 self.skip -= rows;
                 continue;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// Gives rows. After a restart it gives the same rows in the same order.
 pub trait Source {
-    /// The next rows; none when it has ended.
+    /// The next rows; none when it has ended. A batch without rows says that there are none yet, so
+    /// that what has left is committed meanwhile.
     fn next(&mut self) -> Result<Option<Batch>>;
 
     /// Where the row after those that were given last begins, by a number that means something

@@ -3,12 +3,12 @@
 use crate::app::App;
 use crate::clock::DAY;
 use crate::data::file_kind::{FileKind, HEAD};
+use crate::data::profile::look;
 use crate::data::set::{self, DataSet};
 use crate::data::vault::{Parts, split};
 use crate::data::version::{self, DataVersion};
 use crate::db::Sql;
 use crate::id::Id;
-use crate::job::{self, Kind, Spec};
 use crate::name::Name;
 use crate::problem::{Problem, Result};
 use crate::project::{Rules, check_open};
@@ -16,7 +16,7 @@ use crate::rights::{Permit, Upload};
 use crate::seal::{SealedReader, Written, problem};
 use crate::secret::hex;
 use crate::store::Act;
-use crate::zone::{Leftover, Object, Placed, RawZone, VaultZone};
+use crate::zone::{Leftover, Object, Placed, RawZone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -47,15 +47,7 @@ impl Target {
                 Ok((set.id, set.identifiers))
             }
             Target::New { identifiers, .. } => {
-                let mut names = identifiers.clone();
-                names.sort();
-                names.dedup();
-                match names.len() == identifiers.len() && names.len() <= 100 {
-                    true => Ok((Id::random(), names)),
-                    false => Err(Problem::unusable(
-                        "identifiers are at most 100 columns, each named once",
-                    )),
-                }
+                Ok((Id::random(), set::check_identifiers(identifiers)?))
             }
         }
     }
@@ -97,7 +89,13 @@ impl Arrival {
                     bytes: self.written.bytes,
                     sha256: self.written.sha256,
                 };
-                Some(split(app, placed, &kind.place(), set, &identifiers)?)
+                Some(split(
+                    app,
+                    placed,
+                    &kind.place(),
+                    (set, &identifiers),
+                    None,
+                )?)
             }
         };
         let entered = app.store.act(|act| {
@@ -111,11 +109,7 @@ impl Arrival {
         let mut leftover = Leftover::default();
         match (&parts, &entered) {
             (Some(_), Ok(_)) => leftover = Leftover::of(came),
-            (Some(parts), Err(_)) => {
-                leftover = Leftover::of(raw.path(parts.data.0.id));
-                let vault = VaultZone::of(app)?;
-                leftover.and(Leftover::of(vault.path(parts.vault.0.id)));
-            }
+            (Some(parts), Err(_)) => leftover = parts.leftover(app)?,
             (None, _) => {}
         }
         leftover.remove(&app.store);
@@ -150,12 +144,7 @@ impl Arrival {
         };
         let mut version = new.insert(&mut **act)?;
         if let Some(parts) = parts {
-            let (kept, written) = &parts.vault;
-            VaultZone::of(app)?.record(act, kept, written, (project, None), at)?;
-            act.execute(
-                "INSERT INTO vaults (dataset_id, data_version_id, object_id, entries) VALUES ($1, $2, $3, $4)",
-                values![set, version.id, kept.id, parts.entries],
-            )?;
+            parts.keep(app, act, &version, (project, at))?;
         }
         version.profile_job = Some(look(act, permit, &version)?);
         let mut entry = permit.entry("data.version");
@@ -182,19 +171,6 @@ impl Arrival {
         };
         read().map_err(|e| problem(&e))
     }
-}
-
-/// Has the columns of a version looked at.
-fn look(act: &mut Act<'_>, permit: &Permit<Upload>, version: &DataVersion) -> Result<Id> {
-    let spec = Spec {
-        data: Some(version.id),
-        ..Spec::default()
-    };
-    let by = (permit.project()?, permit.user()?);
-    let job = job::enqueue(&mut **act, by, Kind::Profile, &spec, permit.at())?;
-    let note = "UPDATE data_versions SET profile_job = $1 WHERE id = $2";
-    act.execute_one(note, values![job, version.id])?;
-    Ok(job)
 }
 
 /// A file that is not there any more, or another one.

@@ -168,13 +168,15 @@ fn take(
 }
 
 /// Opens a file that is no link.
+#[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use rustix::fs::{Mode, OFlags};
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        return Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?));
-    }
-    #[cfg(not(unix))]
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+/// Opens a file; one that is a link was not listed.
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }

@@ -4,6 +4,8 @@ mod arrival;
 mod inbox;
 mod upload;
 
+pub(super) use upload::give_up_old;
+
 use crate::http::Route;
 
 pub(super) fn routes() -> Vec<Route> {

@@ -6,7 +6,8 @@
 
 use super::arrival::{Arrival, Target};
 use crate::app::App;
-use crate::clock::Millis;
+use crate::audit::Entry;
+use crate::clock::{DAY, Millis};
 use crate::data::file_kind::FileKind;
 use crate::data::version::DataVersion;
 use crate::db::{Row, Sql, Value};
@@ -23,6 +24,8 @@ use std::io::Write;
 
 /// How many uploads of a project may be under way.
 const MOST: i64 = 100;
+/// How long an upload may take.
+const WEEK: Millis = 7 * DAY;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -321,6 +324,29 @@ fn finish(
             sql.execute_one("DELETE FROM uploads WHERE id = $1", values![id])
         })
         .map(Created)
+}
+
+/// Gives up uploads that began a week ago: nobody knows of what they hold. Gives their number.
+pub(in crate::data) fn give_up_old(app: &App) -> Result<u64> {
+    let at = app.clock.now();
+    let old = "SELECT id, project_id, object_id FROM uploads WHERE made_at <= $1";
+    let rows = app.store.read(|sql| sql.query(old, values![at - WEEK]))?;
+    let raw = RawZone::of(app)?;
+    for row in &rows {
+        let (id, project) = (row.id(0)?, row.id(1)?);
+        app.store.act(|act| {
+            act.execute("DELETE FROM uploads WHERE id = $1", values![id])?;
+            act.log(&Entry {
+                at,
+                act: "upload.abandon",
+                project: Some(project),
+                subject: Some(id),
+                ..Entry::default()
+            })
+        })?;
+        Leftover::of(raw.path(row.id(2)?)).remove(&app.store);
+    }
+    Ok(rows.len() as u64)
 }
 
 fn abandon(app: &App, permit: Permit<UploadRight>, call: Call<Nothing, Nothing>) -> Result<Done> {

@@ -5,15 +5,19 @@
 
 use super::pseudonym::{Entry, Pseudonyms};
 use crate::app::App;
+use crate::clock::Millis;
 use crate::data::one_file::SealedTable;
+use crate::data::version::DataVersion;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
-use crate::seal::{SealedWriter, Written, problem};
+use crate::seal::{SealedReader, SealedWriter, Written, problem};
+use crate::store::Act;
 use crate::zone::{Leftover, Object, Placed, RawZone, VaultZone};
 use moretta::data::{Batch, Categories, Column};
 use moretta::io::{self, Files, Provider, Readable, Writable, WriteOptions};
 use std::collections::HashSet;
 use std::fmt;
+use std::fs::File;
 use std::io::{Error, ErrorKind, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,13 +35,39 @@ pub(in crate::data) struct Parts {
     pub(in crate::data) entries: i64,
 }
 
-/// Splits a file. Neither part is recorded yet.
+impl Parts {
+    /// Records what goes to the vault.
+    pub(in crate::data) fn keep(
+        &self,
+        app: &App,
+        act: &mut Act<'_>,
+        version: &DataVersion,
+        (project, at): (Id, Millis),
+    ) -> Result<()> {
+        let (kept, written) = &self.vault;
+        VaultZone::of(app)?.record(act, kept, written, (project, None), at)?;
+        act.execute(
+            "INSERT INTO vaults (dataset_id, data_version_id, object_id, entries) VALUES ($1, $2, $3, $4)",
+            values![version.dataset, version.id, kept.id, self.entries],
+        )
+        .map(drop)
+    }
+
+    /// Both files, when they will not be recorded.
+    pub(in crate::data) fn leftover(&self, app: &App) -> Result<Leftover> {
+        let mut leftover = Leftover::of(RawZone::of(app)?.path(self.data.0.id));
+        leftover.and(Leftover::of(VaultZone::of(app)?.path(self.vault.0.id)));
+        Ok(leftover)
+    }
+}
+
+/// Splits a file; `earlier` is what the vault has of it already. Neither part is recorded yet.
 pub(in crate::data) fn split(
     app: &App,
     placed: Placed,
     name: &str,
-    dataset: Id,
-    identifiers: &[String],
+    (dataset, identifiers): (Id, &[String]),
+    earlier: Option<(SealedReader<File>, i64)>,
 ) -> Result<Parts> {
     let table = SealedTable::open(app, placed, name)?;
     let absent = identifiers
@@ -52,7 +82,12 @@ pub(in crate::data) fn split(
     let (raw, vault) = (RawZone::of(app)?, VaultZone::of(app)?);
     let (data, data_writer) = raw.create()?;
     let begun = vault.create();
-    let made = begun.and_then(|(kept, kept_writer)| {
+    let made = begun.and_then(|(kept, mut kept_writer)| {
+        let mut before = 0;
+        if let Some((mut lines, entries)) = earlier {
+            std::io::copy(&mut lines, &mut kept_writer).map_err(|e| problem(&e))?;
+            before = entries;
+        }
         let split = Split {
             pseudonyms: Pseudonyms::of(app.keys()?, dataset),
             identifiers,
@@ -66,7 +101,7 @@ pub(in crate::data) fn split(
         made.map(|(written, kept_written, entries)| Parts {
             data: (data.clone(), written),
             vault: (kept, kept_written),
-            entries,
+            entries: before + entries,
         })
     });
     if made.is_err() {
@@ -159,7 +194,7 @@ impl Split<'_> {
 struct Output(Arc<Mutex<State>>);
 
 enum State {
-    Waiting(SealedWriter),
+    Waiting(Box<SealedWriter>),
     Open,
     Done(Written),
     Failed,
@@ -167,7 +202,7 @@ enum State {
 
 impl Output {
     fn new(writer: SealedWriter) -> Self {
-        Output(Arc::new(Mutex::new(State::Waiting(writer))))
+        Output(Arc::new(Mutex::new(State::Waiting(Box::new(writer)))))
     }
 
     fn put(&self, state: State) -> State {
@@ -191,7 +226,7 @@ impl Provider for Output {
     fn create(&self, _: &Path) -> std::io::Result<Box<dyn Writable>> {
         match self.put(State::Open) {
             State::Waiting(writer) => Ok(Box::new(Sealing {
-                writer: Some(writer),
+                writer: Some(*writer),
                 output: self.clone(),
             })),
             _ => Err(ErrorKind::AlreadyExists.into()),

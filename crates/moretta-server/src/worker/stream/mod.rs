@@ -13,6 +13,8 @@ mod tail;
 pub(crate) use released::parse;
 pub(crate) use tail::ACCEPTED;
 
+use super::Process;
+use super::limits::Allowed;
 use crate::problem::Problem;
 use crate::stream::policy;
 use crate::stream::protocol::{Figures, Segment, StreamTask, StreamTold, ToStream};
@@ -50,13 +52,30 @@ impl Teller {
     }
 }
 
-/// Runs a stream until it is told to stop, fails, or nobody hears it any more.
-pub fn run_stream(
+/// Runs a stream until it is told to stop, fails, or nobody hears it any more. Gives whether it
+/// stopped as it was told to.
+pub(super) fn run_stream(
     task: StreamTask,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
-) {
+    process: &Process,
+) -> bool {
     let teller = Teller(Arc::new(Mutex::new(Box::new(output))));
+    let failed = |problem: Problem| StreamTold::Failed {
+        status: problem.status,
+        code: problem.code.to_owned(),
+        what: problem.what,
+        help: problem.help,
+    };
+    let allowed = Allowed {
+        memory: task.memory,
+        inputs: Vec::new(),
+        folder: &task.folder,
+    };
+    if let Err(problem) = (process.limit)(&allowed) {
+        teller.tell(&failed(problem));
+        return false;
+    }
     let events = Events::new(task.events.clone());
     let (give, given) = channel();
     hear(input, events.clone(), give);
@@ -67,17 +86,10 @@ pub fn run_stream(
     let told = match run(&task, &events, segments, &teller) {
         Ok(finished) => StreamTold::Stopped { finished },
         Err(_) if events.are_stopped() => StreamTold::Stopped { finished: false },
-        Err(error) => {
-            let problem = Problem::from(error);
-            StreamTold::Failed {
-                status: problem.status,
-                code: problem.code.to_owned(),
-                what: problem.what,
-                help: problem.help,
-            }
-        }
+        Err(error) => failed(Problem::from(error)),
     };
     teller.tell(&told);
+    matches!(told, StreamTold::Stopped { .. })
 }
 
 /// Hears what the server says, on a thread of its own.

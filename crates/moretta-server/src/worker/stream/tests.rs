@@ -110,6 +110,7 @@ impl World {
     fn task(&self) -> StreamTask {
         StreamTask {
             stream: Id::random(),
+            folder: self.folder.path().to_owned(),
             policy: self.policy.to_owned(),
             texts: Vec::new(),
             secrets: Vec::new(),
@@ -197,6 +198,10 @@ impl Child {
                 task,
                 BufReader::new(Said { lines, rest }),
                 Lines { line, told: tell },
+                &Process {
+                    limit: |_| Ok(()),
+                    gone: || (),
+                },
             );
         });
         Child {

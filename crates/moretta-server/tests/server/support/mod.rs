@@ -1,11 +1,13 @@
 //! A server in a folder that goes away, a clock that stands, and who asks it.
 
-#![allow(dead_code, reason = "each test uses some of it")]
+#![allow(dead_code, unused_imports, reason = "each test uses some of it")]
 
 mod browser;
 pub mod net;
+mod ward;
 
 pub use browser::{Browser, PASSWORD};
+pub use ward::{POLICY, Ward};
 
 use http::{HeaderMap, HeaderValue, Method};
 use moretta_server::app::App;

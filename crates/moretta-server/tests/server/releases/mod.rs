@@ -1,0 +1,8 @@
+//! Releases: every rule of the way from a request to readers, and back.
+
+mod approval;
+mod hospital;
+mod ledger;
+mod readers;
+mod table;
+mod walks;
