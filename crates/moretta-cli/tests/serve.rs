@@ -8,6 +8,7 @@ use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_moretta");
 
@@ -168,10 +169,67 @@ fn a_demonstration_leaves_nothing_behind() {
         let reply = server.ask("POST /api/v1/demo/session HTTP/1.1", &body);
         assert!(reply.starts_with("HTTP/1.1 201"), "{reply}");
     }
+    is_shown(&server, &links);
     let (code, _) = server.end("-TERM");
     assert_eq!(code, Some(0));
     let left: Vec<PathBuf> = files(folder.path());
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// The analyst of a demonstration finds a release of the hospital, and visits of the shop.
+fn is_shown(server: &Running, links: &[Value]) {
+    let ask = |path: &str| ask_as(server, &links[2], path);
+    let projects = ask("/projects");
+    let project = |name: &str| {
+        let all = projects["items"].as_array().expect("projects");
+        let found = all.iter().find(|project| project["name"] == name);
+        let id = found.expect("the project")["id"].as_str();
+        id.expect("an id").to_owned()
+    };
+    let releases = format!("/projects/{}/releases", project("hospital"));
+    let begun = Instant::now();
+    let release = loop {
+        let listed = ask(&releases);
+        match listed["items"].as_array().expect("releases").first() {
+            Some(release) => break release.clone(),
+            None => assert!(begun.elapsed() < Duration::from_secs(240), "a release"),
+        }
+        std::thread::sleep(Duration::from_millis(250));
+    };
+    let id = release["id"].as_str().expect("an id");
+    let rows = ask(&format!("{releases}/{id}/levels/2/rows"));
+    assert_eq!(rows["items"].as_array().map(Vec::len), Some(100));
+    let streams = format!("/projects/{}/streams", project("shop"));
+    let visits = loop {
+        // An analyst reads rows of a stream, and the list of streams is for others.
+        let listed = ask_as(server, &links[1], &streams);
+        if let Some(stream) = listed["items"].as_array().and_then(|all| all.first()) {
+            break stream["id"].as_str().expect("an id").to_owned();
+        }
+        assert!(begun.elapsed() < Duration::from_secs(240), "a stream");
+        std::thread::sleep(Duration::from_millis(250));
+    };
+    while ask(&format!("{streams}/{visits}/rows"))["rows"]
+        .as_array()
+        .is_none_or(Vec::is_empty)
+    {
+        assert!(begun.elapsed() < Duration::from_secs(240), "rows of it");
+        std::thread::sleep(Duration::from_millis(250));
+    }
+}
+
+/// What somebody of a demonstration sees.
+fn ask_as(server: &Running, link: &Value, path: &str) -> Value {
+    let link = link["address"].as_str().expect("an address");
+    let secret = link.rsplit_once('=').expect("a secret").1;
+    let body = format!("{{\"link\":\"{secret}\"}}");
+    let reply = server.ask("POST /api/v1/demo/session HTTP/1.1", &body);
+    let cookie = reply.split("__Host-moretta=").nth(1).expect("a cookie");
+    let cookie = cookie.split(';').next().expect("its value");
+    let head = format!("GET /api/v1{path} HTTP/1.1\r\ncookie: __Host-moretta={cookie}");
+    let reply = server.ask(&head, "");
+    let body = reply.split_once("\r\n\r\n").expect("a body").1;
+    serde_json::from_str(body).expect("JSON")
 }
 
 #[test]

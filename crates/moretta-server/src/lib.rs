@@ -13,6 +13,7 @@ pub mod audit;
 pub mod bell;
 pub mod clock;
 pub mod data;
+pub mod demo;
 pub mod events;
 pub mod health;
 pub mod http;

@@ -91,6 +91,11 @@ pub struct DemoPerson {
 }
 
 impl DemoPerson {
+    /// The secret of the link.
+    pub(crate) fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
     /// The link on a server. Its secret stands in the fragment, which browsers send to nobody.
     pub fn address(&self, server: &str) -> String {
         format!("{server}/#demo={}", self.secret.show())

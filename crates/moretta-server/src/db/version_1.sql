@@ -324,7 +324,6 @@ CREATE TABLE streams (
     taken_to BIGINT NOT NULL DEFAULT 0,
     released BIGINT NOT NULL DEFAULT 0,
     needed_from BIGINT NOT NULL DEFAULT 0,
-    taken_skip BIGINT NOT NULL DEFAULT 0,
     epoch BIGINT NOT NULL DEFAULT 0,
     lease_by TEXT,
     lease_until BIGINT,

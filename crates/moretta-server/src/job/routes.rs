@@ -211,6 +211,11 @@ fn ask_in<R: Right>(
         }
     }
     let id = queue::enqueue(&mut **act, (project, permit.user()?), kind, spec, at)?;
+    if let (Kind::Profile, Some(version)) = (kind, spec.data) {
+        // Who looks at the version sees how far this job is, and not the one before.
+        let note = "UPDATE data_versions SET profile_job = $1 WHERE id = $2";
+        act.execute_one(note, values![id, version])?;
+    }
     let mut entry = permit.entry("job.ask");
     entry.subject = Some(id);
     entry.facts = vec![("kind", kind.word().to_owned())];
@@ -306,8 +311,12 @@ fn verify(
     permit: Permit<Verify>,
     call: Call<Nothing, Json<options::Verify>>,
 ) -> Result<Accepted<Queued>> {
+    let (project, release) = (permit.project()?, call.body.0.release);
+    // What has no files is refused now and not by a job.
+    app.store
+        .read(|sql| crate::release::again(app, sql, project, release).map(drop))?;
     let spec = Spec {
-        release: Some(call.body.0.release),
+        release: Some(release),
         ..Spec::default()
     };
     ask(app, &permit, Kind::Verify, &spec)

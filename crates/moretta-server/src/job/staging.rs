@@ -10,7 +10,7 @@ use crate::id::Id;
 use crate::problem::{Problem, Result};
 use crate::seal::{self, Key};
 use crate::store::Act;
-use crate::zone::check_room;
+use crate::zone::{StagingZone, check_room};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -25,8 +25,9 @@ fn tries(app: &App) -> PathBuf {
     app.settings.data.join("tries")
 }
 
-fn zone(app: &App) -> PathBuf {
-    app.settings.data.join("zones").join("staging")
+/// The folder of the zone, which is there.
+fn zone(app: &App) -> Result<PathBuf> {
+    StagingZone::of(app).map(|zone| zone.folder().to_owned())
 }
 
 /// Makes the folder of a try, if the disk has room.
@@ -56,8 +57,7 @@ pub(super) fn keep(
     if made.is_empty() {
         return Ok(Vec::new());
     }
-    let (keys, zone) = (app.keys()?, zone(app));
-    make(&zone)?;
+    let (keys, zone) = (app.keys()?, zone(app)?);
     let mut objects = Vec::with_capacity(made.len());
     for one in made {
         let key = Key::parse(&one.key).ok_or_else(untrue)?;
@@ -126,11 +126,12 @@ pub(super) fn sweep(app: &App) -> Result<()> {
                 removed.map_err(|e| seal::problem(&e))?;
             }
         }
-        for name in names(&zone(app))? {
+        let zone = zone(app)?;
+        for name in names(&zone)? {
             let Some(id) = Id::parse(&name) else { continue };
             let known = "SELECT count(*) FROM objects WHERE id = $1";
             if act.number(known, values![id])? == 0 {
-                let removed = fs::remove_file(zone(app).join(&name));
+                let removed = fs::remove_file(zone.join(&name));
                 removed.map_err(|e| seal::problem(&e))?;
             }
         }

@@ -9,7 +9,7 @@ use crate::data::DataVersion;
 use crate::db::Sql;
 use crate::id::Id;
 use crate::problem::{Problem, Result};
-use crate::release::{LEDGER, Options};
+use crate::release::{Again, LEDGER, Options};
 use crate::seal::{Sealer, ZoneKeys};
 use crate::secret::hex;
 use crate::text::{
@@ -58,16 +58,24 @@ pub(super) fn compose_task(
             memory: share.memory,
             threads: share.threads,
         };
-        let source = match job.spec.data {
-            Some(version) => {
+        let again = match (job.kind, job.spec.release) {
+            (Kind::Verify, Some(release)) => {
+                Some(crate::release::again(app, sql, job.project, release)?)
+            }
+            _ => None,
+        };
+        let source = match (job.spec.data, &again) {
+            (Some(version), _) => {
                 let data = data(app, sql, job.project, version)?;
                 let name = data.name.clone();
                 task.inputs.push(data);
                 Some(name)
             }
-            None => None,
+            (None, Some(again)) => Some(add_released(app, sql, job.project, again, &mut task)?),
+            (None, None) => None,
         };
-        let saved = match job.spec.policy {
+        let policy = again.as_ref().map(|again| again.policy);
+        let saved = match job.spec.policy.or(policy) {
             Some(id) => Some(TextVersion::find::<Policy>(app, sql, job.project, id)?),
             None => None,
         };
@@ -92,7 +100,7 @@ pub(super) fn compose_task(
 }
 
 fn places(kind: Kind, source: String) -> Places {
-    let releases = kind == Kind::Release;
+    let releases = matches!(kind, Kind::Release | Kind::Verify);
     Places {
         source,
         sink: releases.then(|| "release.csv".to_owned()),
@@ -100,6 +108,27 @@ fn places(kind: Kind, source: String) -> Places {
         // The worker enters what a ledger can follow: streams and rows without names have none.
         ledger: None,
     }
+}
+
+/// The files of a release that is verified, and the data that it was made of, where they were not
+/// deleted meanwhile. Gives the name of the data.
+fn add_released(
+    app: &App,
+    sql: &mut dyn Sql,
+    project: Id,
+    again: &Again,
+    task: &mut Task,
+) -> Result<String> {
+    let options = serde_json::to_value(&again.options);
+    task.options = options.map_err(|_| Problem::bug("options cannot be written"))?;
+    for (name, placed) in &again.files {
+        task.inputs.push(sealed(name.clone(), placed.clone()));
+    }
+    let version = DataVersion::find(sql, project, again.data)?;
+    if version.object.is_some() {
+        task.inputs.push(data(app, sql, project, again.data)?);
+    }
+    Ok(version.place)
 }
 
 /// The file of a version of data, by a name whose ending tells its format.

@@ -164,6 +164,28 @@ impl OfLevel {
     }
 }
 
+/// Whether what was approved, or waits for it, is what the store still records: the manifest has its
+/// sum, and the parts of each level have theirs. Of the ledger nothing is asked, since later releases
+/// of the data set have taken its place.
+pub(super) fn is_recorded(sql: &mut dyn Sql, release: &Release) -> Result<bool> {
+    let (Some(written), Some(expected)) = (&release.manifest, &release.manifest_sha256) else {
+        return Ok(false);
+    };
+    if sum(written) != *expected {
+        return Ok(false);
+    }
+    let Ok(manifest) = serde_json::from_slice::<Manifest>(written) else {
+        return Ok(false);
+    };
+    for level in &manifest.levels {
+        let now = OfLevel::of(sql, release, level.level)?;
+        if hex(&sum(&text(&now)?)) != level.sha256 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn object_sum(sql: &mut dyn Sql, object: Id) -> Result<(u64, String)> {
     let row = sql.row(
         "SELECT bytes, sha256 FROM objects WHERE id = $1",

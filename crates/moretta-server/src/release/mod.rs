@@ -4,6 +4,7 @@
 //! names the hash of a manifest that names policy, data, audience and every file. Who asked,
 //! uploaded or edited does not approve.
 
+mod again;
 mod ask;
 pub mod csv;
 mod decide;
@@ -27,11 +28,12 @@ mod table;
 mod task;
 mod terms;
 
+pub(crate) use again::{Again, again};
 pub(crate) use made::follow;
 pub use publish::tend;
 pub use state::{State, Step};
 pub use table::{Counts, Found, Table};
-pub use task::{LEDGER, Made, MadeLevel, Options, Part};
+pub use task::{FileSum, LEDGER, Made, MadeLevel, Options, Part, ToVerify};
 
 use crate::http::Route;
 

@@ -18,6 +18,25 @@ pub struct Options {
     pub ledger: Option<Id>,
 }
 
+/// The options of a job that holds a release against its policy again: its files, which the worker
+/// gets as inputs of these names, and what their sums have to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToVerify {
+    /// The rows of each level that was made or published.
+    pub files: Vec<FileSum>,
+}
+
+/// A file of a release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileSum {
+    /// The name of [`Part::Rows`] of its level.
+    pub name: String,
+    /// The SHA-256 that the approved manifest has for it.
+    pub sha256: String,
+}
+
 /// What the worker calls the ledger, as it gets it and as it leaves it with this release in it.
 pub const LEDGER: &str = "ledger";
 

@@ -129,8 +129,8 @@ fn change(
             return Err(Problem::conflict("running", "the stream is running")
                 .help("have an operator stop it first"));
         }
-        if level < stream.level && stream.released > 0 {
-            let what = "what was released for a coarser level would be shown among finer rows";
+        if level > stream.level && stream.released > 0 {
+            let what = "rows that were released for finer levels would be shown to others";
             return Err(Problem::conflict("level", what).help("define another stream"));
         }
         // Another policy begins after what the one before has taken.

@@ -156,7 +156,21 @@ impl All {
                        WHERE wanted IN ('running', 'finished') AND decision = 'approved' \
                        AND state NOT IN ('failed', 'finished') \
                        AND (lease_by IS NULL OR lease_until < $1) ORDER BY id";
-        let rows = self.app.store.read(|sql| sql.query(waiting, values![at]))?;
+        let left = "SELECT count(*) FROM streams WHERE state IN ('starting', 'running') \
+                    AND wanted = 'stopped' AND (lease_by IS NULL OR lease_until < $1)";
+        let (rows, left) = self.app.store.read(|sql| {
+            let left = sql.number(left, values![at])?;
+            Ok((sql.query(waiting, values![at])?, left))
+        })?;
+        if left > 0 {
+            // Their server has ended without a word; nobody wants them any more.
+            let stopped = "UPDATE streams SET state = 'stopped', lease_by = NULL, lease_until = NULL \
+                           WHERE state IN ('starting', 'running') AND wanted = 'stopped' \
+                           AND (lease_by IS NULL OR lease_until < $1)";
+            self.app
+                .store
+                .act(|act| act.execute(stopped, values![at]))?;
+        }
         for row in rows {
             let claim = Claim {
                 stream: row.id(0)?,

@@ -12,6 +12,7 @@ use crate::release::csv::Format as CsvFormat;
 use crate::release::{LEDGER, MadeLevel, Part, index};
 use moretta::data::{Column, ColumnPlan, MISSING, ReadAs, Role};
 use moretta::engine::KeyPlace;
+use moretta::engine::ledger::is_of_several_rows;
 use moretta::io::{self, Compression, Format, ReadOptions};
 use moretta::pipeline::{self, Report};
 use moretta::policy::{ManifestPolicy, Policy};
@@ -25,9 +26,24 @@ const VALUES: usize = 10_000;
 pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     let policy = job.policy()?;
     check_format(&policy)?;
-    let (policy, unrecorded) = recorded(job, signed(job, policy));
+    let policy = signed(job, policy);
+    let (mut policy, mut unrecorded) = match recorded(job, policy.clone()) {
+        Ok(recorded) => (recorded, None),
+        Err(why) => (policy, Some(why)),
+    };
     let options = job.run_options();
-    let outcomes = pipeline::run_levels(&policy, &options).map_err(failure)?;
+    let outcomes = match pipeline::run_levels(&policy, &options) {
+        // The policy did not ask for the ledger. Where there is one of earlier releases, however,
+        // none goes out that was not held against them.
+        Err(error) if is_of_several_rows(&error) && !job.files.exists(Path::new(LEDGER)) => {
+            unrecorded = Some(error.to_string());
+            policy.ledger = None;
+            policy.plan.ledger = None;
+            pipeline::run_levels(&policy, &options)
+        }
+        outcomes => outcomes,
+    };
+    let outcomes = outcomes.map_err(failure)?;
     // Where a search has chosen what is done, the report alone says what that promises.
     let chosen = policy.goal.is_some() || policy.evolve.is_some();
     let (files, reading) = verify::released(&policy);
@@ -104,21 +120,16 @@ fn signed(job: &Job<'_>, mut policy: Policy) -> Policy {
 }
 
 /// The policy with the ledger of the data set; why not, where a ledger could not follow it.
-fn recorded(job: &Job<'_>, policy: Policy) -> (Policy, Option<String>) {
+fn recorded(job: &Job<'_>, policy: Policy) -> Result<Policy, String> {
     if policy.ledger.is_some() {
-        return (policy, None);
+        return Ok(policy);
     }
     if !job.task.secrets.iter().any(|(name, _)| name == LEDGER_KEY) {
-        return (
-            policy,
-            Some("the server has given no key for a ledger".to_owned()),
-        );
+        return Err("the server has given no key for a ledger".to_owned());
     }
     let key = KeyPlace::Secret(LEDGER_KEY.to_owned());
-    match policy.clone().recorded(PathBuf::from(LEDGER), key) {
-        Ok(recorded) => (recorded, None),
-        Err(why) => (policy, Some(why.to_string())),
-    }
+    let recorded = policy.recorded(PathBuf::from(LEDGER), key);
+    recorded.map_err(|why| why.to_string())
 }
 
 /// Makes what goes with the rows of a level, and gives all its parts their names.

@@ -1,17 +1,77 @@
 //! A release held against its policy again, by code that did not make it.
 
 use super::{Failure, Job, failure, json};
+use crate::release::{Part, ToVerify};
+use crate::secret::hex;
 use moretta::guarantee::FileNesting;
 use moretta::io::ReadOptions;
 use moretta::pipeline::{self, Progress, Verification};
 use moretta::policy::Policy;
 use serde_json::{Value, json as object};
-use std::path::PathBuf;
+use sha2::{Digest, Sha256};
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     let policy = job.policy()?;
-    let (files, options) = released(&policy);
-    verified(&policy, &files, &options, job.progress)
+    let (_, options) = released(&policy);
+    let given: ToVerify = job.options()?;
+    let is_given = |name: &str| given.files.iter().any(|file| file.name == name);
+    let files: Vec<PathBuf> = (2..2 + policy.of_levels().len() as u32)
+        .map(|level| Part::Rows.file(level))
+        .filter(|name| is_given(name))
+        .map(PathBuf::from)
+        .collect();
+    let mut same = true;
+    for file in &given.files {
+        same &= sum_of(job, Path::new(&file.name))? == file.sha256;
+    }
+    // The levels beside one another are judged by the data, which may be deleted by now.
+    let is_whole = files.len() == policy.of_levels().len() && job.files.exists(&policy.source.path);
+    let mut found = match policy.plan.levels.is_empty() || is_whole {
+        true => verified(&policy, &files, &options, job.progress)?,
+        false => one_by_one(job, &policy, &given, &options)?,
+    };
+    found["same_bytes"] = same.into();
+    found["passed"] = (same && found["passed"] == Value::Bool(true)).into();
+    Ok(found)
+}
+
+/// The SHA-256 of a file, in hexadecimal digits.
+fn sum_of(job: &Job<'_>, path: &Path) -> Result<String, Failure> {
+    let unread = |e| failure(moretta::Error::io("read", path, e));
+    let mut file = job.files.open(path).map_err(unread)?;
+    let mut sum = Sha256::new();
+    let mut piece = vec![0; crate::seal::FRAME];
+    loop {
+        match file.read(&mut piece).map_err(unread)? {
+            0 => return Ok(hex(&sum.finalize())),
+            read => sum.update(&piece[..read]),
+        }
+    }
+}
+
+/// Levels that are there, each by itself.
+fn one_by_one(
+    job: &Job<'_>,
+    policy: &Policy,
+    given: &ToVerify,
+    options: &ReadOptions,
+) -> Result<Value, Failure> {
+    let (mut levels, mut passed) = (Vec::new(), true);
+    for (level, number) in policy.of_levels().iter().zip(2..) {
+        let name = Part::Rows.file(number);
+        if !given.files.iter().any(|file| file.name == name) {
+            continue;
+        }
+        let found = pipeline::verify(level, Path::new(&name), options, job.progress);
+        let found = found.map_err(failure)?;
+        passed &= found.verdict.passed;
+        let mut told = told(&found)?;
+        told["level"] = level.level.clone().into();
+        levels.push(told);
+    }
+    Ok(object!({ "passed": passed, "levels": levels, "nested": null, "same_rows": null }))
 }
 
 /// The files that a policy releases, from the least to the most protected, and how to read them.

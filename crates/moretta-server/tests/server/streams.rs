@@ -36,7 +36,15 @@ fn a_stream_is_approved_before_its_first_event_by_somebody_else_and_again_for_ea
         .refused(409, "decided");
 
     let version = stream["version"].as_i64().expect("a version");
-    let body = json!({ "level": 3 });
+    let released = "UPDATE streams SET released = 1";
+    let released = ward.server.app.store.act(|act| act.execute(released, &[]));
+    released.expect("released");
+    let wider = json!({ "level": 3 });
+    let path = ward.path(&stream, "");
+    ward.edit(&ward.steward, Method::PATCH, &path, version, &wider)
+        .refused(409, "level");
+    let again = ward.write("again", POLICY);
+    let body = json!({ "policy_version": again });
     let changed = ward.edit(
         &ward.steward,
         Method::PATCH,

@@ -211,8 +211,9 @@ fn limits_of_file_and_project_hold_while_bytes_come() {
 }
 
 #[test]
-fn a_full_disk_stops_uploads_and_lets_give_up() {
-    let mut ward = Ward::new();
+fn a_full_disk_stops_uploads_and_lets_give_up_and_delete() {
+    let mut ward = Ward::with(|settings| settings.four_eyes = false);
+    let version = ward.upload("march.csv", b"age\n34\n", &[]);
     let upload = ward.begin("a.csv");
     ward.part(&upload, 0, b"age\n1\n").expect(200);
     let app = &ward.server.app;
@@ -229,6 +230,15 @@ fn a_full_disk_stops_uploads_and_lets_give_up() {
         .server
         .send(&ward.steward, Method::DELETE, &path, &Value::Null);
     gone.expect(204);
+    // What makes room again works.
+    let path = format!(
+        "/datasets/{}/versions/{}/deletion",
+        text(&version["dataset"]),
+        text(&version["id"])
+    );
+    let deleted = ward.post(&ward.steward, &path, &json!({ "reason": "room" }));
+    assert_eq!(deleted.expect(202)["state"], json!("deleted"));
+    assert!(files(&ward.server.folder.path().join("data/raw")).is_empty());
 }
 
 #[test]

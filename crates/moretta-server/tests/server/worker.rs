@@ -9,6 +9,7 @@ use moretta_server::release::{Part, Table};
 use moretta_server::seal::{Key, SealedReader, SealedWriter};
 use moretta_server::worker::{Process, work};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -316,15 +317,32 @@ fn a_release_has_the_bytes_of_the_command_line_and_all_that_goes_with_it() {
     assert_eq!(done.result()["verified"]["nested"], true);
     let attacked = &done.result()["attacks"]["tables"]["releases"];
     assert_eq!(attacked.as_array().map(Vec::len), Some(2));
-    let files = [("release-researcher.csv", 2), ("release-external.csv", 3)];
-    let files = files.map(|(name, level)| (name, done.plain(&Part::Rows.file(level))));
-    let verified = Done::with(Kind::Verify, &policy, Value::Null, &files, true);
+    let files = ["release-2.csv", "release-3.csv"].map(|name| (name, done.plain(name)));
+    let sums = files.each_ref().map(|(name, bytes)| {
+        let sum: String = Sha256::digest(bytes)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        json!({ "name": name, "sha256": sum })
+    });
+    let options = json!({ "files": sums });
+    let verified = Done::with(Kind::Verify, &policy, options.clone(), &files, true);
     assert_eq!(verified.result()["passed"], true);
+    assert_eq!(verified.result()["nested"], true);
+    // One level of the two was published: it is held against its own promises.
+    let coarser = json!({ "files": [sums[1]] });
+    let verified = Done::with(Kind::Verify, &policy, coarser, &files[1..], true);
+    assert_eq!(verified.result()["passed"], true);
+    assert_eq!(verified.result()["levels"][0]["level"], "external");
+    let other = [files[0].clone(), ("release-3.csv", files[0].1.clone())];
+    let refused = Done::with(Kind::Verify, &policy, options.clone(), &other, true);
+    assert_eq!(refused.result()["same_bytes"], false);
+    assert_eq!(refused.result()["passed"], false);
     let damaged = [
         files[0].clone(),
-        ("release-external.csv", example("admissions.csv")),
+        ("release-3.csv", example("admissions.csv")),
     ];
-    let refused = Done::with(Kind::Verify, &policy, Value::Null, &damaged, true);
+    let refused = Done::with(Kind::Verify, &policy, options, &damaged, true);
     assert!(matches!(refused.told.last(), Some(Told::Failed(_))));
 }
 
@@ -517,4 +535,20 @@ fn what_is_no_task_is_told_without_quoting_it() {
         text.contains("failed") && !text.contains("canary"),
         "{text}"
     );
+}
+
+#[test]
+fn persons_with_several_rows_are_released_without_a_ledger_and_it_is_told() {
+    // The patients of the example come again, so no ledger can follow its rows.
+    let policy = format!("{POLICY}{PLACES}");
+    let recorded = json!({ "ledger": true });
+    let done = Done::of(Kind::Release, &policy, recorded.clone());
+    let result = done.result();
+    assert_eq!(result["verified"]["passed"], true);
+    let why = result["ledger"]["none"].as_str().expect("why not");
+    assert!(why.contains("several rows"), "{why}");
+    // After a release that was recorded, one that cannot be held against it does not go out.
+    let earlier = [("ledger", b"anything".to_vec())];
+    let refused = Done::with(Kind::Release, &policy, recorded, &earlier, true);
+    assert!(matches!(refused.told.last(), Some(Told::Failed(_))));
 }

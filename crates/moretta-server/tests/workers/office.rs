@@ -45,7 +45,15 @@ pub fn until<T>(what: &str, mut is: impl FnMut() -> Option<T>) -> T {
 
 impl Office {
     pub fn new() -> Self {
-        let server = Server::with(|settings| settings.limits.memory = Some(1 << 30));
+        Office::with(|_| ())
+    }
+
+    /// One with other settings.
+    pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        let server = Server::with(|settings| {
+            settings.limits.memory = Some(1 << 30);
+            change(settings);
+        });
         let (project, user) = (Id::random(), Id::random());
         let made = server.app.store.act(|act| {
             act.execute(

@@ -70,7 +70,7 @@ fn random_kills() {
     let ends = "SELECT count(*) FROM audit WHERE act = 'job.end'";
     assert_eq!(office.count(ends), jobs.len() as i64);
     drop(dispatcher);
-    assert_eq!(office.files("zones/staging") as i64, done);
+    assert_eq!(office.files("staging") as i64, done);
     until("nothing is left", || {
         (office.files("tries") == 0).then_some(())
     });

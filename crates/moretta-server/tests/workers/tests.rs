@@ -27,6 +27,7 @@ pub const TESTS: &[(&str, fn())] = &[
     ("a_stopped_server_puts_its_jobs_back_at_no_cost", stopped),
     ("ownerless_staging_is_swept_at_start", swept),
     ("a_try_that_lost_its_claim_changes_nothing", lost),
+    ("a_full_disk_stops_jobs_before_they_begin", full),
 ];
 
 fn done() {
@@ -46,10 +47,7 @@ fn makes() {
     let job = office.ended(office.ask(&json!({ "do": "make" })));
     assert_eq!(job.state, State::Done, "{:?}", job.problem);
     let objects = "SELECT count(*) FROM objects WHERE zone = 'staging'";
-    assert_eq!(
-        (office.count(objects), office.files("zones/staging")),
-        (1, 1)
-    );
+    assert_eq!((office.count(objects), office.files("staging")), (1, 1));
     drop(dispatcher);
     assert_eq!(office.files("tries"), 0);
 }
@@ -61,10 +59,7 @@ fn lies() {
     assert_eq!(job.state, State::Failed);
     assert_eq!(office.count("SELECT count(*) FROM objects"), 0);
     drop(dispatcher);
-    assert_eq!(
-        (office.files("zones/staging"), office.files("tries")),
-        (0, 0)
-    );
+    assert_eq!((office.files("staging"), office.files("tries")), (0, 0));
 }
 
 fn problem(options: &Value) -> (Value, i64) {
@@ -111,10 +106,7 @@ fn killed_each_time() {
     assert_eq!(job.problem.expect("a problem")["code"], "killed");
     assert_eq!(office.count("SELECT count(*) FROM objects"), 0);
     drop(dispatcher);
-    assert_eq!(
-        (office.files("zones/staging"), office.files("tries")),
-        (0, 0)
-    );
+    assert_eq!((office.files("staging"), office.files("tries")), (0, 0));
 }
 
 fn killed_once() {
@@ -124,16 +116,13 @@ fn killed_once() {
     kill(office.waiting_worker(id, 1));
     office.waiting_worker(id, 2);
     assert_eq!(office.count("SELECT count(*) FROM objects"), 0);
-    assert_eq!(office.files("zones/staging"), 0);
+    assert_eq!(office.files("staging"), 0);
     std::fs::write(office.sign(), "").expect("a sign");
     let job = office.ended(id);
     assert_eq!((job.state, job.attempts), (State::Done, 2));
     assert_eq!(office.count("SELECT count(*) FROM objects"), 1);
     drop(dispatcher);
-    assert_eq!(
-        (office.files("zones/staging"), office.files("tries")),
-        (1, 0)
-    );
+    assert_eq!((office.files("staging"), office.files("tries")), (1, 0));
 }
 
 fn cancelled() {
@@ -149,10 +138,7 @@ fn cancelled() {
     assert_eq!(office.ended(id).state, State::Cancelled);
     until("the worker ends", || (!lives(worker)).then_some(()));
     drop(dispatcher);
-    assert_eq!(
-        (office.files("zones/staging"), office.files("tries")),
-        (0, 0)
-    );
+    assert_eq!((office.files("staging"), office.files("tries")), (0, 0));
 }
 
 fn server_killed() {
@@ -171,10 +157,7 @@ fn server_killed() {
     assert_eq!((job.state, job.attempts), (State::Done, 2));
     assert_eq!(office.count("SELECT count(*) FROM objects"), 1);
     drop(dispatcher);
-    assert_eq!(
-        (office.files("zones/staging"), office.files("tries")),
-        (1, 0)
-    );
+    assert_eq!((office.files("staging"), office.files("tries")), (1, 0));
 }
 
 fn stopped() {
@@ -192,13 +175,27 @@ fn stopped() {
 fn swept() {
     let office = Office::new();
     let at = |name: &str| office.path(name).join(Id::random().to_string());
-    let (tried, made) = (at("tries"), at("zones/staging"));
+    let (tried, made) = (at("tries"), at("staging"));
     std::fs::create_dir_all(&tried).expect("a folder");
     std::fs::write(tried.join("x"), "x").expect("a file");
-    std::fs::create_dir_all(office.path("zones/staging")).expect("a folder");
+    std::fs::create_dir_all(office.path("staging")).expect("a folder");
     std::fs::write(&made, "x").expect("a file");
     drop(office.open());
     assert!(!tried.exists() && !made.exists());
+}
+
+fn full() {
+    let office = Office::with(|settings| settings.limits.reserve_bytes = u64::MAX / 2);
+    let dispatcher = office.open();
+    let job = office.ended(office.ask(&json!({ "do": "make" })));
+    let problem = job.problem.expect("a problem");
+    assert_eq!(
+        (job.state, &problem["code"]),
+        (State::Failed, &json!("disk-full"))
+    );
+    assert_eq!(problem["status"], 507);
+    drop(dispatcher);
+    assert_eq!((office.files("staging"), office.files("tries")), (0, 0));
 }
 
 fn lost() {

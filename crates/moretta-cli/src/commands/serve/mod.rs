@@ -38,14 +38,13 @@ struct Link {
 }
 
 /// Of the first administrators, while there are none; of everybody in a demonstration.
-fn links(server: &Server, url: &str) -> Result<Vec<Link>, Failure> {
+fn links(server: &Server, people: &[DemoPerson], url: &str) -> Result<Vec<Link>, Failure> {
     let app = &server.app;
     if app.settings.role == Part::Worker {
         return Ok(Vec::new());
     }
     let failed = |problem| server.failure(problem);
     if app.settings.demo {
-        let people = demo_people(app).map_err(failed)?;
         let link = |person: &DemoPerson| Link {
             whose: format!("{}: {}", person.name, person.what),
             address: person.address(url),
@@ -96,8 +95,12 @@ pub(crate) fn run(args: &ServeArgs, console: &Console) -> Result<ExitCode, Failu
         None => None,
     };
     let url = address.map(|address| server.url(address));
+    let people = match server.app.settings.demo {
+        true => demo_people(&server.app).map_err(|problem| server.failure(problem))?,
+        false => Vec::new(),
+    };
     let begun = Begun {
-        links: links(&server, url.as_deref().unwrap_or_default())?,
+        links: links(&server, &people, url.as_deref().unwrap_or_default())?,
         head: head_text(&server.head()?),
         address: url,
     };
@@ -105,7 +108,16 @@ pub(crate) fn run(args: &ServeArgs, console: &Console) -> Result<ExitCode, Failu
     let log: Log = Arc::new(|line: &str| {
         let _ = writeln!(std::io::stderr(), "{}", printable_line(line));
     });
-    server.serve(listening, worker()?, &stopper, Arc::clone(&log))?;
+    let shown = (!people.is_empty()).then(|| {
+        let app = Arc::clone(&server.app);
+        demo::show(app, &people, stopper.clone(), Arc::clone(&log))
+    });
+    let served = server.serve(listening, worker()?, &stopper, Arc::clone(&log));
+    if let Some(shown) = shown {
+        stopper.stop();
+        let _ = shown.join();
+    }
+    served?;
     log(&format!("head of the log: {}", head_text(&server.head()?)));
     Ok(ExitCode::SUCCESS)
 }

@@ -130,7 +130,11 @@ fn run(
     segments: Box<dyn Segments>,
     teller: &Teller,
 ) -> Result<bool> {
-    let (log, so_far) = Log::open(&task.released).map_err(read_failed)?;
+    let lock = task.folder.join(format!("{}.released", task.stream));
+    let Some((log, so_far)) = Log::open(&task.released, &lock).map_err(read_failed)? else {
+        // It is tried again by the server.
+        return Ok(false);
+    };
     let resume = match so_far {
         None => Resume::start(1),
         Some(so_far) => match so_far.resume {

@@ -11,6 +11,7 @@ use moretta::engine::{Checked, Resume, Sink};
 use moretta::io::{self, Files, MemoryFiles, WriteOptions};
 use moretta::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -33,15 +34,33 @@ pub(crate) struct SoFar {
 pub(super) struct Log {
     writer: LogWriter,
     number: u64,
+    /// Held while this is open: two children never write into one log.
+    _lock: File,
 }
 
 impl Log {
-    /// Opens the segments of a version of a policy; gives how far it was.
-    pub(super) fn open(segments: &[Segment]) -> std::io::Result<(Self, Option<SoFar>)> {
+    /// Opens the segments of a version of a policy; gives how far it was. None while another child
+    /// writes them, whose server has lost the stream.
+    pub(super) fn open(
+        segments: &[Segment],
+        lock: &Path,
+    ) -> std::io::Result<Option<(Self, Option<SoFar>)>> {
+        let mut options = File::options();
+        let file = options
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(lock)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
         let last = segments.last().ok_or(std::io::ErrorKind::NotFound)?;
         let log = Log {
             writer: opened(last)?,
             number: last.number,
+            _lock: file,
         };
         for segment in segments.iter().rev() {
             let key = key(segment)?;
@@ -51,10 +70,10 @@ impl Log {
                 so_far = Some(parse(&record.content)?.0);
             }
             if so_far.is_some() {
-                return Ok((log, so_far));
+                return Ok(Some((log, so_far)));
             }
         }
-        Ok((log, None))
+        Ok(Some((log, None)))
     }
 
     /// Rows released so far.

@@ -109,7 +109,7 @@ impl World {
 
     fn task(&self) -> StreamTask {
         StreamTask {
-            stream: Id::random(),
+            stream: self.events.object,
             folder: self.folder.path().to_owned(),
             policy: self.policy.to_owned(),
             texts: Vec::new(),
@@ -336,4 +336,28 @@ fn a_child_ends_when_its_server_has_ended_and_tells_what_fails() {
         matches!(&last, StreamTold::Failed { code, .. } if code == "policy"),
         "{last:?}"
     );
+}
+
+#[test]
+fn of_two_children_of_a_stream_one_writes() {
+    let world = World::new(NOISE);
+    let mut content = 1_i64.to_be_bytes().to_vec();
+    content.extend(events(NOISE, 20).concat().into_bytes());
+    let next = (content.len() - ACCEPTED) as u64;
+    world.writer().append(next, &content).expect("written");
+    let first = Child::start(&world);
+    let told = first.told.recv_timeout(Duration::from_secs(60));
+    assert!(matches!(told, Ok(StreamTold::Running)), "{told:?}");
+    let second = Child::start(&world).last();
+    assert!(
+        matches!(second, StreamTold::Stopped { finished: false }),
+        "{second:?}"
+    );
+    first.say(&ToStream::Finish);
+    let last = first.last();
+    assert!(
+        matches!(last, StreamTold::Stopped { finished: true }),
+        "{last:?}"
+    );
+    assert_eq!(world.rows(), undisturbed(NOISE, &events(NOISE, 20)));
 }

@@ -231,10 +231,19 @@ pub(crate) fn unknown_rows() -> Error {
         .help("give the column that names persons the role subject, or one that names rows the role key; neither is released")
 }
 
+/// What is said where persons have several rows.
+const SEVERAL_ROWS: &str = "persons have several rows, which the ledger could not tell apart";
+
+/// Whether an error says that the data hold persons with several rows, so that no ledger can follow
+/// them. Nothing was written then, and whoever keeps a ledger unasked may release without one.
+pub fn is_of_several_rows(error: &Error) -> bool {
+    matches!(error, Error::Policy(error) if error.what == SEVERAL_ROWS)
+}
+
 /// Two rows that the ledger could not tell apart.
 fn same_names(of_persons: bool) -> Error {
     let what = match of_persons {
-        true => "persons have several rows, which the ledger could not tell apart",
+        true => SEVERAL_ROWS,
         false => "rows have the same key, so the ledger could not tell them apart",
     };
     Error::policy(what)

@@ -1,10 +1,37 @@
-//! The folder of a demonstration, which goes away with it.
+//! A demonstration: its folder, which goes away with it, and what its people work with.
 
 use crate::args::ServeArgs;
 use moretta::{Error, Result};
+use moretta_server::account::DemoPerson;
+use moretta_server::app::App;
+use moretta_server::demo::Hospital;
+use moretta_server::http::Log;
 use moretta_server::id::Id;
 use moretta_server::settings::Settings;
+use moretta_server::start::Stopper;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+/// Has the people of a demonstration work with the example of the documentation.
+pub(super) fn show(
+    app: Arc<App>,
+    people: &[DemoPerson],
+    stopper: Stopper,
+    log: Log,
+) -> JoinHandle<()> {
+    macro_rules! example {
+        ($name:literal) => {
+            include_str!(concat!("../../../../../../examples/hospital/", $name))
+        };
+    }
+    let hospital = Hospital {
+        table: example!("admissions.csv"),
+        hierarchy: ("education.csv", example!("education.csv")),
+        policy: example!("policy.toml"),
+    };
+    moretta_server::demo::show(app, people, hospital, stopper, log)
+}
 
 /// A folder that is gone when this is dropped.
 pub(super) struct Demo(PathBuf);
