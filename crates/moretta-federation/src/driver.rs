@@ -219,15 +219,17 @@ impl Driver {
         party: &mut dyn Endpoint,
         out: &mut Outbox,
     ) -> Result<bool> {
-        match arrival {
+        let shown = match arrival {
             Ok(Arrival::Stop) | Err(RecvTimeoutError::Disconnected) => return Ok(false),
-            Ok(arrival) => self.take(arrival, party, out)?,
+            Ok(arrival) => self.take(arrival, party, out),
             Err(RecvTimeoutError::Timeout) => {
                 self.wake = None;
-                party.handle(Event::Timer, self.now(), out)?;
+                party.handle(Event::Timer, self.now(), out)
             }
-        }
-        self.send(out)?;
+        };
+        // What a party has said before it failed, such as whom it refuses, is said before its farewell.
+        let sent = self.send(out);
+        shown.and(sent)?;
         Ok(!out.finished)
     }
 

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use moretta::federate::frame::{Kind, decode_header};
 use moretta::federate::{self, Note, Party, PartyId, Rows};
 use moretta_data::Result;
 
@@ -62,6 +63,10 @@ pub struct Station<P, F> {
     over: Option<Time>,
 }
 
+fn is_refusal(frame: &[u8]) -> bool {
+    decode_header(frame).is_ok_and(|header| header.kind == Kind::Refuse)
+}
+
 impl<P: Party, F: Feed<P>> Station<P, F> {
     /// A party that nobody has left yet, and who should be linked with it.
     pub fn new(party: P, feed: F, pressure: Pressure, peers: Vec<PartyId>) -> Self {
@@ -89,8 +94,14 @@ impl<P: Party, F: Feed<P>> Station<P, F> {
         let handled = self.party.handle(event, now, &mut told);
         // What it noted says why it cannot go on.
         let taken = self.feed.take(&mut self.party, &mut told);
-        handled.and(taken)?;
+        let shown = handled.and(taken);
+        if shown.is_err() {
+            // Whoever is refused hears of it, also where this party ends for it. Nothing else leaves:
+            // what it follows from may not be on disk.
+            told.frames.retain(|(_, frame)| is_refusal(frame));
+        }
         out.frames.append(&mut told.frames);
+        shown?;
         out.wake = match (out.wake, told.wake) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => b.or(a),
@@ -242,6 +253,7 @@ pub fn told(note: &Note, name: impl Fn(PartyId) -> Option<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use moretta::federate::frame::{Body, Header, Refusal, encode};
 
     const PEER: PartyId = PartyId(3);
 
@@ -396,5 +408,43 @@ mod tests {
         let mut out = Outbox::default();
         station.lost(PEER, 50_000, &mut out).expect("no error");
         assert_eq!(out.wake, Some(50_000 + SOON));
+    }
+
+    /// Cannot take what the party tells: a refusal and something else.
+    struct Fails;
+
+    fn refusal() -> Vec<u8> {
+        let header = Header {
+            kind: Kind::Refuse,
+            federation: 7,
+            epoch: 0,
+            sender: PartyId::AGGREGATOR,
+            node: 0,
+            batch: 0,
+        };
+        encode(&header, &Body::Refuse(Refusal::Keys))
+    }
+
+    impl Feed<Scripted> for Fails {
+        fn rows(&mut self, _: u64) -> Result<Option<Rows>> {
+            Ok(None)
+        }
+
+        fn take(&mut self, _: &mut Scripted, out: &mut federate::Outbox) -> Result<()> {
+            let mut other = refusal();
+            other[3] = 0;
+            out.frames = vec![(PEER, other), (PEER, refusal())];
+            Err(moretta_data::Error::input("other keys"))
+        }
+    }
+
+    #[test]
+    fn a_party_that_ends_for_another_one_has_refused_it() {
+        let peers = vec![PEER];
+        let mut station = Station::new(Scripted::default(), Fails, Pressure::default(), peers);
+        let mut out = Outbox::default();
+        let ended = station.handle(Event::Linked(PEER), 0, &mut out);
+        assert!(ended.is_err());
+        assert_eq!(out.frames, [(PEER, refusal())]);
     }
 }
