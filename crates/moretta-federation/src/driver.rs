@@ -3,9 +3,10 @@
 //! The party runs on the thread that calls [`Network::run`](crate::Network::run) and is called with one
 //! event at a time; the network has threads of its own, or works on that thread between events. Frames of a link are handed on in order and once. Those that were
 //! under way when a link was replaced are dropped, so that none comes after the new link's
-//! announcement that belongs before it.
+//! announcement that belongs before it. A party that fails says so on its links before they end, see
+//! `farewell.rs`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
@@ -16,6 +17,7 @@ use moretta_data::{Error, Result};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
+use crate::farewell::Farewell;
 use crate::header::Protocol;
 use crate::limits::Limits;
 use crate::link::{Arrival, Context};
@@ -34,11 +36,17 @@ pub struct Driver {
     start: Instant,
     wake: Option<Time>,
     undelivered: u64,
+    /// Who should be told if the party fails.
+    peers: Vec<PartyId>,
+    /// At the aggregator: who has failed, and with which code, for those who link later.
+    gone: BTreeMap<PartyId, u8>,
 }
 
 struct Route {
     link: u64,
     outlet: Outlet,
+    /// Whether the peer has said that it has failed: its link does not end in an orderly way.
+    has_failed: bool,
 }
 
 /// Ends a driver from another thread.
@@ -86,7 +94,14 @@ impl Driver {
             start: Instant::now(),
             wake: Some(0),
             undelivered: 0,
+            peers: Vec::new(),
+            gone: BTreeMap::new(),
         }
+    }
+
+    /// These parties are told if the party fails, also where they are linked a moment later.
+    pub fn tells(&mut self, peers: Vec<PartyId>) {
+        self.peers = peers;
     }
 
     /// To end it from another thread.
@@ -111,8 +126,8 @@ impl Driver {
 
     /// Runs the party until it has finished or is stopped; gives the number of frames that had no
     /// link to go to. The first event is a timer. At the end queued frames are still sent and links
-    /// closed: [`Network::close`](crate::Network::close) waits for that.
-    /// After an error links are cut instead, so that nobody takes it for the end.
+    /// closed: [`Network::close`](crate::Network::close) waits for that. After an error the same is
+    /// done once all peers were told of it, so that nobody takes it for the end.
     pub fn run(mut self, party: &mut dyn Endpoint) -> Result<u64> {
         let mut out = Outbox::default();
         let ended = loop {
@@ -130,7 +145,18 @@ impl Driver {
                 Err(error) => break Err(error),
             }
         };
-        self.end(ended)
+        if let Err(error) = &ended {
+            let until = Instant::now() + self.context.limits.last_words;
+            let mut untold = self.part(error.exit_code());
+            while !untold.is_empty() {
+                let pause = until.saturating_duration_since(Instant::now());
+                match self.arrivals.recv_timeout(pause) {
+                    Ok(arrival) => self.part_later(arrival, error.exit_code(), &mut untold),
+                    Err(_) => break,
+                }
+            }
+        }
+        ended
     }
 
     /// The same on the thread of the network, which works whenever nothing has arrived.
@@ -160,7 +186,23 @@ impl Driver {
                 Err(error) => break Err(error),
             }
         };
-        self.end(ended)
+        if let Err(error) = &ended {
+            let until = Instant::now() + self.context.limits.last_words;
+            let mut untold = self.part(error.exit_code());
+            while !untold.is_empty() {
+                let arrived = self.context.arrived.notified();
+                match self.arrivals.try_recv() {
+                    Ok(arrival) => self.part_later(arrival, error.exit_code(), &mut untold),
+                    Err(_) => {
+                        let pause = until.saturating_duration_since(Instant::now());
+                        if timeout(pause, arrived).await.is_err() {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        ended
     }
 
     /// The time until the party wants to be woken.
@@ -177,30 +219,93 @@ impl Driver {
         party: &mut dyn Endpoint,
         out: &mut Outbox,
     ) -> Result<bool> {
-        match arrival {
+        let shown = match arrival {
             Ok(Arrival::Stop) | Err(RecvTimeoutError::Disconnected) => return Ok(false),
-            Ok(arrival) => self.take(arrival, party, out)?,
+            Ok(arrival) => self.take(arrival, party, out),
             Err(RecvTimeoutError::Timeout) => {
                 self.wake = None;
-                party.handle(Event::Timer, self.now(), out)?;
+                party.handle(Event::Timer, self.now(), out)
             }
-        }
-        self.send(out)?;
+        };
+        // What a party has said before it failed, such as whom it refuses, is said before its farewell.
+        let sent = self.send(out);
+        shown.and(sent)?;
         Ok(!out.finished)
     }
 
-    fn end(self, ended: Result<u64>) -> Result<u64> {
-        if ended.is_err() {
-            self.routes.values().for_each(|route| route.outlet.cut());
+    /// Says on all links that the party has failed, and closes them; who has not been told.
+    fn part(&mut self, code: u8) -> BTreeSet<PartyId> {
+        let mut untold: BTreeSet<PartyId> = self.peers.iter().copied().collect();
+        for (peer, route) in std::mem::take(&mut self.routes) {
+            self.say_farewell(&route.outlet, code);
+            untold.remove(&peer);
         }
-        ended
+        untold
+    }
+
+    /// The same on a link that was made since then.
+    fn part_later(&self, arrival: Arrival, code: u8, untold: &mut BTreeSet<PartyId>) {
+        if let Arrival::Linked { peer, outlet, .. } = arrival {
+            self.say_farewell(&outlet, code);
+            untold.remove(&peer);
+        }
+    }
+
+    /// Where so much waits for a peer that this does not fit, the link is cut: it has not ended in
+    /// an orderly way.
+    fn say_farewell(&self, outlet: &Outlet, code: u8) {
+        let party = self.context.own;
+        let frame = Farewell { party, code }.frame(&self.context.protocol, party);
+        if outlet.send(Bytes::from(frame)).is_err() {
+            outlet.cut();
+        }
+    }
+
+    /// A peer has failed, or the aggregator says that a party has.
+    fn hear(&mut self, peer: PartyId, farewell: Farewell, party: &mut dyn Endpoint) {
+        let Some(route) = self.routes.get_mut(&peer) else {
+            return;
+        };
+        match farewell.party == peer {
+            true if route.has_failed => return,
+            true => route.has_failed = true,
+            false if peer != PartyId::AGGREGATOR => return,
+            false => {}
+        }
+        if self.context.own == PartyId::AGGREGATOR {
+            self.gone.insert(farewell.party, farewell.code);
+            for (other, route) in &self.routes {
+                if *other != peer {
+                    self.pass_on(farewell, &route.outlet);
+                }
+            }
+        }
+        let is_other = farewell.party != self.context.own;
+        if is_other && self.context.roster.member(farewell.party).is_some() {
+            party.gone(farewell.party, farewell.code);
+        }
+    }
+
+    /// Tells a peer that another one has failed. Where it does not fit, it is not told.
+    fn pass_on(&self, farewell: Farewell, outlet: &Outlet) {
+        let frame = farewell.frame(&self.context.protocol, self.context.own);
+        let _ = outlet.send(Bytes::from(frame));
     }
 
     fn take(&mut self, arrival: Arrival, party: &mut dyn Endpoint, out: &mut Outbox) -> Result<()> {
         let now = self.now();
         match arrival {
             Arrival::Linked { peer, link, outlet } => {
-                if let Some(old) = self.routes.insert(peer, Route { link, outlet }) {
+                self.gone.remove(&peer);
+                for (&party, &code) in &self.gone {
+                    self.pass_on(Farewell { party, code }, &outlet);
+                }
+                let route = Route {
+                    link,
+                    outlet,
+                    has_failed: false,
+                };
+                if let Some(old) = self.routes.insert(peer, route) {
                     old.outlet.cut();
                 }
                 party.handle(Event::Linked(peer), now, out)
@@ -214,6 +319,10 @@ impl Driver {
                 if !self.is_current(peer, link) {
                     return Ok(());
                 }
+                if let Some(farewell) = Farewell::of(&frame) {
+                    self.hear(peer, farewell, party);
+                    return Ok(());
+                }
                 let from = peer;
                 let bytes = &frame;
                 let handled = party.handle(Event::Frame { from, bytes }, now, out);
@@ -224,8 +333,9 @@ impl Driver {
                 if !self.is_current(peer, link) {
                     return Ok(());
                 }
-                self.routes.remove(&peer);
-                match closed {
+                let route = self.routes.remove(&peer);
+                let has_failed = route.is_some_and(|route| route.has_failed);
+                match closed && !has_failed {
                     true => party.left(peer, now, out),
                     false => party.lost(peer, now, out),
                 }

@@ -24,6 +24,7 @@ mod client;
 mod codec;
 pub mod credential;
 pub mod driver;
+mod farewell;
 mod handshakes;
 pub mod header;
 pub mod identity;

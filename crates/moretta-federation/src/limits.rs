@@ -34,6 +34,8 @@ pub struct Limits {
     pub first_pause: Duration,
     /// The longest pause before dialling again.
     pub longest_pause: Duration,
+    /// How long a party that has failed waits for links on which it has not said so.
+    pub last_words: Duration,
 }
 
 impl Default for Limits {
@@ -48,6 +50,7 @@ impl Default for Limits {
             dead: Duration::from_secs(30),
             first_pause: Duration::from_millis(100),
             longest_pause: Duration::from_secs(10),
+            last_words: Duration::from_secs(5),
         }
     }
 }

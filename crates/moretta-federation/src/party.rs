@@ -30,6 +30,10 @@ pub trait Endpoint {
         Ok(())
     }
 
+    /// A party has ended with this exit code before the end of the run; its link, if there is one,
+    /// is lost next.
+    fn gone(&mut self, _party: PartyId, _code: u8) {}
+
     /// A peer has closed its link in an orderly way: it has ended.
     fn left(&mut self, _peer: PartyId, _now: Time, _out: &mut Outbox) -> Result<()> {
         Ok(())

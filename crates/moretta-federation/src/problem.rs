@@ -68,6 +68,12 @@ impl Problem {
         let what = match self {
             Problem::Unreachable(kind) => return failed(place, io::Error::from(*kind)),
             Problem::TooLate => "it does not answer in time".to_owned(),
+            Problem::Listener(UNKNOWN) => format!(
+                "its certificate is refused: {UNKNOWN} than `authority` of this party's policy; let `authority` of all parties be the ca.pem that `moretta federation keys` made with their certificates"
+            ),
+            Problem::Ours(UNKNOWN) => format!(
+                "it refuses our certificate: {UNKNOWN} than `authority` of its policy; let `authority` of all parties be the ca.pem that `moretta federation keys` made with their certificates"
+            ),
             Problem::Listener(what) => format!("its certificate is refused: {what}"),
             Problem::Ours(what) => format!("it refuses our certificate: {what}"),
             Problem::Refused(refusal) => format!("refused: {refusal}"),
@@ -76,6 +82,9 @@ impl Problem {
         failed(place, io::Error::other(what))
     }
 }
+
+/// What a certificate is that the other side's authority has not signed.
+const UNKNOWN: &str = "it is of another authority";
 
 fn failed(place: &str, source: io::Error) -> Error {
     Error::io("link to", place, source)
@@ -87,9 +96,7 @@ fn untrusted(reason: &CertificateError) -> &'static str {
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             "it is not valid yet"
         }
-        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
-            "it is of another authority"
-        }
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => UNKNOWN,
         _ => "it is not that of a listener",
     }
 }
@@ -99,7 +106,7 @@ fn untaken(alert: AlertDescription) -> &'static str {
         AlertDescription::CertificateExpired => "it has expired",
         AlertDescription::UnknownCA
         | AlertDescription::DecryptError
-        | AlertDescription::BadCertificate => "it is of another authority",
+        | AlertDescription::BadCertificate => UNKNOWN,
         _ => "it is not one that the listener can use",
     }
 }
@@ -118,7 +125,12 @@ mod tests {
         };
         check(
             TlsError::InvalidCertificate(CertificateError::UnknownIssuer),
-            "its certificate is refused: it is of another authority",
+            "its certificate is refused: it is of another authority than `authority` of this party's policy; let `authority` of all parties be the ca.pem that `moretta federation keys` made with their certificates",
+            false,
+        );
+        check(
+            TlsError::AlertReceived(AlertDescription::UnknownCA),
+            "it refuses our certificate: it is of another authority than `authority` of its policy; let `authority` of all parties be the ca.pem that `moretta federation keys` made with their certificates",
             false,
         );
         check(

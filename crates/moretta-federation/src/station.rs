@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use moretta::federate::frame::{Kind, decode_header};
 use moretta::federate::{self, Note, Party, PartyId, Rows};
 use moretta_data::Result;
 
@@ -27,6 +28,9 @@ pub trait Feed<P> {
     /// These parties have had no link for a while; told now and then, and with nobody once all
     /// have one.
     fn lacks(&mut self, _parties: &[PartyId]) {}
+
+    /// A party has ended with this exit code before the end of the run.
+    fn gone(&mut self, _party: PartyId, _code: u8) {}
 
     /// A frame came.
     fn heard(&mut self, _from: PartyId, _bytes: &[u8]) {}
@@ -59,6 +63,10 @@ pub struct Station<P, F> {
     over: Option<Time>,
 }
 
+fn is_refusal(frame: &[u8]) -> bool {
+    decode_header(frame).is_ok_and(|header| header.kind == Kind::Refuse)
+}
+
 impl<P: Party, F: Feed<P>> Station<P, F> {
     /// A party that nobody has left yet, and who should be linked with it.
     pub fn new(party: P, feed: F, pressure: Pressure, peers: Vec<PartyId>) -> Self {
@@ -86,8 +94,14 @@ impl<P: Party, F: Feed<P>> Station<P, F> {
         let handled = self.party.handle(event, now, &mut told);
         // What it noted says why it cannot go on.
         let taken = self.feed.take(&mut self.party, &mut told);
-        handled.and(taken)?;
+        let shown = handled.and(taken);
+        if shown.is_err() {
+            // Whoever is refused hears of it, also where this party ends for it. Nothing else leaves:
+            // what it follows from may not be on disk.
+            told.frames.retain(|(_, frame)| is_refusal(frame));
+        }
         out.frames.append(&mut told.frames);
+        shown?;
         out.wake = match (out.wake, told.wake) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => b.or(a),
@@ -190,6 +204,10 @@ impl<P: Party, F: Feed<P>> Endpoint for Station<P, F> {
         Ok(())
     }
 
+    fn gone(&mut self, party: PartyId, code: u8) {
+        self.feed.gone(party, code);
+    }
+
     fn left(&mut self, peer: PartyId, now: Time, out: &mut Outbox) -> Result<()> {
         self.left.insert(peer);
         self.linked.remove(&peer);
@@ -208,6 +226,12 @@ pub fn told(note: &Note, name: impl Fn(PartyId) -> Option<String>) -> String {
             format!("a frame of {} was refused: {why:?}", known(party))
         }
         Note::RefusedBy(party, why) => format!("{} refused a frame: {why:?}", known(party)),
+        Note::KeysDiffer(party, batch) => {
+            format!(
+                "the keys of batch {batch} are others than at {}",
+                known(party)
+            )
+        }
         Note::Quarantined(party) => format!("{} is not listened to any more", known(party)),
         Note::Stalled(party) => format!("nothing comes from {}", known(party)),
         Note::Dropped(batch) => format!("batch {batch} was dropped: too many were kept"),
@@ -229,6 +253,7 @@ pub fn told(note: &Note, name: impl Fn(PartyId) -> Option<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use moretta::federate::frame::{Body, Header, Refusal, encode};
 
     const PEER: PartyId = PartyId(3);
 
@@ -383,5 +408,43 @@ mod tests {
         let mut out = Outbox::default();
         station.lost(PEER, 50_000, &mut out).expect("no error");
         assert_eq!(out.wake, Some(50_000 + SOON));
+    }
+
+    /// Cannot take what the party tells: a refusal and something else.
+    struct Fails;
+
+    fn refusal() -> Vec<u8> {
+        let header = Header {
+            kind: Kind::Refuse,
+            federation: 7,
+            epoch: 0,
+            sender: PartyId::AGGREGATOR,
+            node: 0,
+            batch: 0,
+        };
+        encode(&header, &Body::Refuse(Refusal::Keys))
+    }
+
+    impl Feed<Scripted> for Fails {
+        fn rows(&mut self, _: u64) -> Result<Option<Rows>> {
+            Ok(None)
+        }
+
+        fn take(&mut self, _: &mut Scripted, out: &mut federate::Outbox) -> Result<()> {
+            let mut other = refusal();
+            other[3] = 0;
+            out.frames = vec![(PEER, other), (PEER, refusal())];
+            Err(moretta_data::Error::input("other keys"))
+        }
+    }
+
+    #[test]
+    fn a_party_that_ends_for_another_one_has_refused_it() {
+        let peers = vec![PEER];
+        let mut station = Station::new(Scripted::default(), Fails, Pressure::default(), peers);
+        let mut out = Outbox::default();
+        let ended = station.handle(Event::Linked(PEER), 0, &mut out);
+        assert!(ended.is_err());
+        assert_eq!(out.frames, [(PEER, refusal())]);
     }
 }

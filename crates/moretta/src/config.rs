@@ -226,13 +226,44 @@ impl Section {
             .map(|(_, placed)| &mut placed.value)
     }
 
+    /// Refuses keys that nobody declares, here and in the tables within, before anything is read: a
+    /// misspelt key that must be given is named with its place, not the one that is missing.
+    pub(crate) fn check_names(&self, declared: &[Parameter]) -> Result<()> {
+        for (key, span) in self.keys() {
+            let Some(parameter) = declared.iter().find(|known| known.name == key) else {
+                let names: Vec<&str> = declared.iter().map(|known| known.name).collect();
+                return Err(self.unknown_key(&key, span, &names));
+            };
+            // A value of another kind is refused when it is read.
+            let Value::Table(within) = &self.entries[&key].1.value else {
+                continue;
+            };
+            match parameter.accepts {
+                Accepts::Table(keys) => within.check_names(keys)?,
+                Accepts::By(_, Accepts::Table(keys)) => {
+                    for (_, named) in within.values() {
+                        if let Value::Table(named) = &named.value {
+                            named.check_names(keys)?;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Everything must have been taken by now.
     pub fn finish(self) -> Result<()> {
         let Some((key, span)) = self.keys().into_iter().next() else {
             return Ok(());
         };
+        Err(self.unknown_key(&key, span, &self.known))
+    }
+
+    fn unknown_key(&self, key: &str, span: Range<usize>, known: &[&str]) -> Error {
         let error = Error::policy(format!("unknown key `{key}` in {}", self.name)).at(span);
-        Err(unknown(error, &key, &self.known))
+        unknown(error, key, known)
     }
 }
 

@@ -74,13 +74,14 @@ mod linked {
             view,
             links: links.clone(),
             chronicle: Chronicle::of_aggregator(policy),
+            goes_on: state.is_begun(),
         };
         let others = policy.parties.iter().filter(|party| party.id != policy.id);
         let others: Vec<&str> = others.map(|party| party.id.as_str()).collect();
         console.hint(&format!("{} waits for {}", policy.id, others.join(", ")));
         let (_, feed) = linked.run_watched(&state, make, feed, Some(&links))?;
         state.end()?;
-        feed.view.end();
+        feed.view.end(&feed.chronicle);
         let facts = feed.chronicle.facts();
         page.write(&facts)?;
         let shown = console.result(&facts, || told(&facts));
@@ -94,6 +95,8 @@ mod linked {
         view: LiveView,
         links: Links,
         chronicle: Chronicle,
+        /// Whether the next that it takes is from before a restart.
+        goes_on: bool,
     }
 
     impl Feed<Lasting<Aggregator>> for Watch<'_> {
@@ -106,12 +109,21 @@ mod linked {
             self.view.lacks(text, self.console);
         }
 
+        fn gone(&mut self, party: PartyId, code: u8) {
+            if let Some(text) = self.heed.gone(party, code) {
+                self.view.beside(|| self.console.warn(&text));
+            }
+        }
+
         fn heard(&mut self, from: PartyId, bytes: &[u8]) {
             self.chronicle.frame(from, PartyId::AGGREGATOR, bytes);
         }
 
         fn take(&mut self, party: &mut Lasting<Aggregator>, out: &mut Outbox) -> Result<()> {
             let party = party.party_mut();
+            if std::mem::take(&mut self.goes_on) {
+                self.chronicle.restart(party);
+            }
             for (to, bytes) in &out.frames {
                 self.chronicle.frame(PartyId::AGGREGATOR, *to, bytes);
             }

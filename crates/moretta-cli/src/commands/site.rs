@@ -50,6 +50,8 @@ mod linked {
     struct Told {
         id: String,
         role: &'static str,
+        /// Whether the run goes on, and all of this is counted from the restart on.
+        restarted: bool,
         batches: u64,
         answers: u64,
         bytes_sent: u64,
@@ -74,12 +76,14 @@ mod linked {
                 .help("begin all parties anew with --force; with rows in a file a party goes on"));
         }
         let delivery = Linked::delivery(&state);
+        let rows = records.map(|secret| PartyRows::open(policy, secret));
+        let rows = match rows.transpose() {
+            Ok(rows) => rows,
+            Err(error) => return Err(linked.fail(error)),
+        };
         let feed = Own {
             heed: Heed::new(policy, console),
-            rows: match records {
-                Some(secret) => Some(linked.ahead(PartyRows::open(policy, secret)?)),
-                None => None,
-            },
+            rows: rows.map(|rows| linked.ahead(rows)),
             answers: match policy.sink {
                 Some(_) => Some(AnswerWriter::resume(policy, force, state.answers()?)?),
                 None => None,
@@ -87,8 +91,12 @@ mod linked {
             told: Told {
                 id: policy.id.clone(),
                 role: policy.role.word(),
+                restarted: state.is_begun(),
                 ..Told::default()
             },
+            is_new: true,
+            next: 0,
+            answers_before: 0,
         };
         let feed = match policy.role {
             FederationRole::Site => {
@@ -116,11 +124,15 @@ mod linked {
             answers.close()?;
         }
         state.end()?;
+        let since = match told.restarted {
+            true => " since the restart",
+            false => "",
+        };
         let text = || match told.role {
-            "consumer" => format!("{}: {} answers", told.id, count(told.answers)),
+            "consumer" => format!("{}: {} answers{since}", told.id, count(told.answers)),
             "trouble" => format!("{}: done", told.id),
             _ => format!(
-                "{}: {} batches, {} bytes sent",
+                "{}: {} batches, {} bytes sent{since}",
                 told.id,
                 count(told.batches),
                 count(told.bytes_sent)
@@ -146,6 +158,11 @@ mod linked {
         rows: Option<Ahead>,
         answers: Option<AnswerWriter>,
         told: Told,
+        /// Whether it was shown nothing yet: what comes first was done before a restart.
+        is_new: bool,
+        /// The first batch that is not counted, and answers that were written before.
+        next: u64,
+        answers_before: u64,
     }
 
     impl<P: Party> Feed<Lasting<P>> for Own<'_> {
@@ -159,7 +176,11 @@ mod linked {
                 return Ok(None);
             };
             let rows = rows.rows(batch)?;
-            self.told.batches += u64::from(rows.is_some());
+            // Others are read once more after a restart.
+            if rows.is_some() && batch >= self.next {
+                self.told.batches += 1;
+                self.next = batch + 1;
+            }
             Ok(rows)
         }
 
@@ -167,13 +188,22 @@ mod linked {
             self.heed.lacks(parties);
         }
 
-        fn take(&mut self, _: &mut Lasting<P>, out: &mut Outbox) -> Result<()> {
+        fn gone(&mut self, party: PartyId, code: u8) {
+            self.heed.shows_gone(party, code);
+        }
+
+        fn take(&mut self, party: &mut Lasting<P>, out: &mut Outbox) -> Result<()> {
             self.told.bytes_sent += out.frames.iter().map(|(_, b)| b.len() as u64).sum::<u64>();
             for (batch, answers) in out.answers.drain(..) {
                 if let Some(writer) = &mut self.answers {
                     writer.write_batch(batch, &answers)?;
-                    self.told.answers = writer.written();
+                    self.told.answers = writer.written() - self.answers_before;
                 }
+            }
+            if std::mem::take(&mut self.is_new) && self.told.restarted {
+                let written = self.answers.as_ref().map_or(0, AnswerWriter::written);
+                (self.next, self.answers_before) = (party.received(), written);
+                (self.told.batches, self.told.answers, self.told.bytes_sent) = (0, 0, 0);
             }
             self.heed.notes(&out.notes)
         }

@@ -4,7 +4,7 @@ use super::{Cell, batches, figure, share, short, table};
 use crate::figure::{Align, Drawing, Scale, Tone, brief};
 use crate::markup::Markup;
 use crate::number;
-use moretta::pipeline::{FederationFacts, NodeFact};
+use moretta::pipeline::{FederationFacts, NoNodes, NodeFact};
 
 /// Lanes of sites and of nodes that are drawn at most.
 const MOST_SITES: usize = 24;
@@ -62,7 +62,11 @@ pub(super) fn write(facts: &FederationFacts, page: &mut Markup) {
 fn sentence(facts: &FederationFacts) -> String {
     let shown = drawn(facts).len();
     let mut text = match facts.nodes.len() {
-        0 => "No trouble node was made: no sources agreed in what troubles them by more than chance would explain.".to_owned(),
+        0 => {
+            let why = facts.no_nodes.map(NoNodes::sentence);
+            let why = why.map_or_else(String::new, |why| format!(": {why}"));
+            format!("No trouble node was made{why}.")
+        }
         1 => "One trouble node was made.".to_owned(),
         made => format!("{} trouble nodes were made.", number::count(made as u64)),
     };

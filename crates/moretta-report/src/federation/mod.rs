@@ -47,6 +47,9 @@ fn header(facts: &FederationFacts, page: &mut Markup) {
                 facts.counted
             ),
         );
+        if let Some(span) = facts.span() {
+            page.leaf("p", &[("class", &"note")], format!("{span}."));
+        }
         page.raw("</div>");
     });
 }

@@ -1,7 +1,8 @@
 use super::*;
 use crate::page::tests::assert_balanced;
 use moretta::pipeline::{
-    AgreementFact, FrameFact, IncidentFact, LinkFact, MomentFact, NodeFact, PartyFact, SiteFact,
+    AgreementFact, FrameFact, IncidentFact, LinkFact, MomentFact, NoNodes, NodeFact, PartyFact,
+    SiteFact,
 };
 
 fn node(number: u16, sources: &[&str], order: u8, from: u64, to: Option<u64>) -> NodeFact {
@@ -23,6 +24,7 @@ fn facts() -> FederationFacts {
     FederationFacts {
         federation: "f & g".to_owned(),
         counted: "all links",
+        restarted_at: None,
         records: 640,
         labelled: 640,
         accuracy: Some(0.75),
@@ -47,6 +49,7 @@ fn facts() -> FederationFacts {
             node(3, &["a<b", "c"], 1, 2, Some(7)),
             node(4, &["3", "d"], 2, 4, None),
         ],
+        no_nodes: None,
         forgotten_nodes: 0,
         moments: (0..10)
             .map(|batch| MomentFact {
@@ -147,10 +150,30 @@ fn a_federation_that_has_seen_nothing_has_a_page() {
         moments: Vec::new(),
         agreements: Vec::new(),
         incidents: Vec::new(),
+        no_nodes: Some(NoNodes::NoMistakes),
         ..facts()
     };
     let page = federation_html(&facts);
     assert_balanced(&page);
-    assert!(page.contains("No trouble node was made"));
+    assert!(page.contains("No trouble node was made: no record was answered wrong"));
     assert!(!page.contains("NaN") && !page.contains("inf"));
+}
+
+#[test]
+fn a_page_says_why_there_was_no_node_and_of_which_part_of_the_run_it_is() {
+    let without = |why| FederationFacts {
+        nodes: Vec::new(),
+        no_nodes: Some(why),
+        ..facts()
+    };
+    let page = federation_html(&without(NoNodes::TooLong));
+    assert!(page.contains("`factor` is so small") && !page.contains("no sources agreed"));
+    assert!(!page.contains("restart"));
+    let restarted = FederationFacts {
+        restarted_at: Some(12),
+        ..without(NoNodes::NoAgreement)
+    };
+    let page = federation_html(&restarted);
+    assert!(page.contains("from the restart of the aggregator on, from batch 12."));
+    assert!(page.contains("no sources agreed in what troubles them"));
 }

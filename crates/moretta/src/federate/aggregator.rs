@@ -21,13 +21,13 @@ use super::frame::{Answers, Body, End, Finals, Hello, Kind, Labels, Refusal};
 use super::label_book::{Known, LabelBook};
 use super::links::{Address, Delivery, Links, Post, Received};
 use super::mask::is_sound;
-use super::monitor::{Candidate, Monitors};
+use super::monitor::{Asked, Candidate, Monitors};
 use super::nodes::{MOST_LABELS, Nodes, party_of};
 use super::party::{Event, Note, Outbox, Party, PartyId, Time};
 use super::ratio::Ratio;
-use super::room::{MOST_COLUMNS, most_values, values_of};
+use super::room::{most_values, values_of};
 use super::terms::{Mode, Rule, Terms};
-use super::topology::{Column, FragmentKind, Topology, are_alike};
+use super::topology::{Column, FragmentKind, MOST_COLUMNS, Topology, are_alike};
 use super::trust::{Place, Trust};
 use crate::error::Result;
 use crate::learn::{self, Header, Input, Learner};
@@ -192,6 +192,11 @@ impl Aggregator {
         monitors.flat_map(Monitors::watched).collect()
     }
 
+    /// What candidates for trouble nodes have been told; none where there are none.
+    pub fn asked(&self) -> Option<Asked> {
+        self.monitors.as_ref().and_then(Monitors::asked)
+    }
+
     fn topology_at(&self, batch: u64) -> Option<&Arc<Topology>> {
         let before = |topology: &&Arc<Topology>| topology.first_batch <= batch;
         self.topologies.iter().rev().find(before)
@@ -333,10 +338,10 @@ impl Aggregator {
 
     /// Whether columns that a site shares are those that sites before it have.
     fn is_alike(&self, from: PartyId, columns: &[Column]) -> bool {
-        let own: BTreeMap<u64, Column> = columns.iter().map(|&own| (own.id, own)).collect();
+        let own: BTreeMap<u64, Column> = columns.iter().map(|&own| (own.name(), own)).collect();
         let others = self.hellos.iter().filter(|(site, _)| **site != from.0);
         let mut others = others.flat_map(|(_, hello)| &hello.columns);
-        others.all(|other| own.get(&other.id).is_none_or(|own| own == other))
+        others.all(|other| own.get(&other.name()).is_none_or(|own| own == other))
     }
 
     /// The other sites of the nodes of a site.

@@ -16,9 +16,8 @@ use super::give::sites_of;
 use super::mask::FEWEST_MEMBERS;
 use super::monitor::{MOST_SETS, sets, subsets};
 use super::party_id::PartyId;
-use super::room::MOST_LENGTHS;
 use super::terms::{Terms, TroubleTerms};
-use super::topology::{Column, FragmentKind, Node, SiteColumns, Topology};
+use super::topology::{Column, FragmentKind, MOST_LENGTHS, Node, SiteColumns, Topology};
 use std::collections::BTreeMap;
 
 /// Who is asked.

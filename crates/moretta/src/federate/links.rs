@@ -185,6 +185,9 @@ impl Links {
         about: Address,
         out: &mut Outbox,
     ) {
+        if why == Refusal::Keys {
+            out.notes.push(Note::KeysDiffer(from, about.batch));
+        }
         out.notes.push(Note::Refused(from, why));
         let address = Address { to: from, ..about };
         let body = Body::Refuse(why);
@@ -265,6 +268,9 @@ impl Links {
                 });
                 // What was not sent to a party cannot be refused by it.
                 if was_sent || self.retry.is_none() {
+                    if *why == Refusal::Keys {
+                        out.notes.push(Note::KeysDiffer(from, header.batch));
+                    }
                     out.notes.push(Note::RefusedBy(from, *why));
                 }
                 return None;

@@ -68,19 +68,21 @@ pub use host::Host;
 pub use journal::{Durable, Journal, MemoryJournal, Stored};
 pub use label_holder::LabelHolder;
 pub use links::Delivery;
-pub use monitor::{Candidate, Candidates, candidates_at_first};
+pub use monitor::{Asked, Candidate, Candidates, candidates_at_first};
 pub use party::{Event, Note, Outbox, Party, PartyId, Rows, Time};
 pub use rank_span::RankSpans;
 pub use ratio::{Rank, Ratio};
-pub use room::MOST_COLUMNS;
-pub(crate) use room::{COMMON, most_values, own_numbers, values_of};
+pub(crate) use room::{most_values, own_numbers, values_of};
 pub use run::Mark;
 pub use site::{Site, SiteOptions};
 pub use terms::{
     AnswerTerms, Mode, MonitorTerms, Phases, RankBy, Rule, ScoreForm, ScoreTerms, Terms,
     TroubleTerms,
 };
-pub use topology::{Column, FragmentKind, MOST_NODES, Node, SiteColumns, Topology};
+pub(crate) use topology::COMMON;
+pub use topology::{
+    Column, FragmentKind, MOST_COLUMNS, MOST_NODES, Node, SiteColumns, Topology, common_number,
+};
 pub use trust::Trust;
 
 use frame::{Labels, Refusal};

@@ -57,6 +57,8 @@ pub enum Note {
     Refused(PartyId, Refusal),
     /// This party refused a frame of ours.
     RefusedBy(PartyId, Refusal),
+    /// The keys of a batch are others here than at this party; what was refused for it comes next.
+    KeysDiffer(PartyId, u64),
     /// A party is not listened to any more.
     Quarantined(PartyId),
     /// A party has not been heard of for as long as may be.

@@ -1,25 +1,15 @@
-//! How many columns, values of them and lengths a federation has room for, and whose numbers these
-//! columns have.
+//! Which numbers the columns of a site have, and how many values a federation has room for.
 //!
 //! Every limit is one that a site is held to before anything is made of what it says, so a site
 //! that says too much keeps nobody else from taking part.
 
 use super::terms::Terms;
-use super::topology::{Column, FragmentKind};
+use super::topology::{COMMON, Column, FragmentKind};
 use crate::learn::MOST_COUNTS;
 use std::ops::Range;
 
-/// Columns of all sites together, at most.
-pub const MOST_COLUMNS: usize = 4096;
-/// Lengths that one source is asked about, at most: more of them would tell the ranks of records, and
-/// would not fit into frames.
-pub(super) const MOST_LENGTHS: usize = 256;
-/// The same of all sources together: a topology is one frame.
-pub(super) const MOST_LENGTHS_TOGETHER: usize = 1 << 16;
 /// Numbers for columns that one site alone has, and values of raw columns, at most.
 const ROOM: u64 = 1 << 16;
-/// Marks the numbers of columns that sites have in common.
-pub(crate) const COMMON: u64 = 1 << 63;
 
 /// The numbers of columns that a site alone has: no two sites share one.
 pub(crate) fn own_numbers(site: u16, sites: usize) -> Range<u64> {

@@ -5,7 +5,6 @@
 
 use super::party_id::PartyId;
 use super::ratio::Ratio;
-use super::room::{MOST_COLUMNS, MOST_LENGTHS, MOST_LENGTHS_TOGETHER};
 use super::state::{Reader, Writer, odd};
 use crate::error::Result;
 use crate::learn::Input;
@@ -14,6 +13,15 @@ use std::collections::BTreeMap;
 
 /// Trouble nodes at most.
 pub const MOST_NODES: usize = 64;
+/// Columns of all sites together, at most.
+pub const MOST_COLUMNS: usize = 4096;
+/// Lengths that one source is asked about, at most: more of them would tell the ranks of records, and
+/// would not fit into frames.
+pub(super) const MOST_LENGTHS: usize = 256;
+/// The same of all sources together: a topology is one frame.
+pub(super) const MOST_LENGTHS_TOGETHER: usize = 1 << 16;
+/// Marks the numbers of columns that sites have in common.
+pub(crate) const COMMON: u64 = 1 << 63;
 
 /// A column of a site, without its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +34,24 @@ pub struct Column {
     pub values: u32,
 }
 
+/// In the number of a column that several sites have: the bits that follow from what its values mean.
+/// Those above follow from its name.
+const KIND_BITS: u32 = 23;
+
+/// The number of a column that several sites have, from sums of its name and of what it is.
+pub fn common_number(name: u64, kind: u64) -> u64 {
+    COMMON | name << KIND_BITS | (kind & ((1 << KIND_BITS) - 1))
+}
+
 impl Column {
+    /// What the numbers of all columns of one name have in common.
+    pub(super) fn name(self) -> u64 {
+        match self.id & COMMON {
+            0 => self.id,
+            _ => self.id >> KIND_BITS << KIND_BITS,
+        }
+    }
+
     /// What it is to a learner.
     pub fn input(self) -> Input {
         match self.values {

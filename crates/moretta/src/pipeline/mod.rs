@@ -68,10 +68,10 @@ pub use evolve::{
 };
 pub use federation::{
     AgreementFact, AnswerPosition, AnswerWriter, Chronicle, FederationFacts, FileJournal,
-    FrameFact, IncidentFact, LinkFact, MomentFact, NodeFact, PartyFact, PartyRows, PartyState,
-    Simulated, SiteFact, aggregator_of, agreed, check_common_columns, check_room, consumer_of,
-    federation_sees, host_of, label_holder_of, made_up_seed, open_simulated, secret_of_run,
-    site_of,
+    FrameFact, IncidentFact, LinkFact, MomentFact, NoNodes, NodeFact, PartyFact, PartyRows,
+    PartyState, Simulated, SiteFact, aggregator_of, agreed, check_common_columns, check_room,
+    consumer_of, federation_sees, host_of, label_holder_of, made_up_seed, open_simulated,
+    secret_of_run, site_of,
 };
 pub use goal::{Found, Point, reach};
 pub use graph::{

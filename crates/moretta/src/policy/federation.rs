@@ -180,6 +180,9 @@ impl FederationPolicy {
 
     fn read(mut top: Section, root: &Root) -> Result<Self> {
         secret::refuse(&top)?;
+        if !top.has(schema::VERSION.name) {
+            top.check_names(schema::KEYS)?;
+        }
         version(&mut top)?;
         top.text(&schema::NAME)?;
         let Some(placed) = top.placed(&schema::FEDERATION)? else {
@@ -196,6 +199,8 @@ impl FederationPolicy {
                 .help(*help));
             }
         }
+        placed.table("federation")?.check_names(keys::KEYS)?;
+        top.check_names(schema::KEYS)?;
         let source = top
             .optional_table(&schema::SOURCE)?
             .map(|section| SourcePolicy::read(section, root))

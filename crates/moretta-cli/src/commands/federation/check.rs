@@ -1,6 +1,6 @@
 //! `moretta federation check`, and `moretta check` of a party: mistakes, and what others see.
 
-use super::{load, load_all};
+use super::{key_files, load, load_all};
 use crate::args::{FederationPoliciesArgs, PolicyArgs};
 use crate::console::{Console, counted};
 use crate::failure::Failure;
@@ -17,6 +17,8 @@ struct CheckedParty {
     role: &'static str,
     columns: usize,
     terms: String,
+    /// What of its key files could not be checked.
+    unchecked: Vec<String>,
     sees: Vec<String>,
     warnings: Vec<String>,
 }
@@ -85,6 +87,7 @@ fn check(policy: &FederationPolicy) -> moretta::Result<CheckedParty> {
         role: policy.role.word(),
         columns: policy.features.len(),
         terms: sum[..8].iter().map(|byte| format!("{byte:02x}")).collect(),
+        unchecked: key_files::check(policy)?,
         sees: federation_sees(policy.role, &policy.terms),
         warnings: policy.warnings(),
     })
@@ -105,7 +108,14 @@ fn show(checked: &[CheckedParty], console: &Console) -> Result<ExitCode, Failure
             if party.columns > 0 {
                 let _ = write!(text, ", {}", counted(party.columns as u64, "column"));
             }
-            let _ = writeln!(text, ", terms {}", party.terms);
+            let keys = match party.unchecked.is_empty() {
+                true => "keys checked",
+                false => "keys not checked",
+            };
+            let _ = writeln!(text, ", terms {}, {keys}", party.terms);
+            for reason in &party.unchecked {
+                let _ = writeln!(text, "  keys not checked: {reason}");
+            }
             for sentence in &party.sees {
                 let _ = writeln!(text, "  {sentence}");
             }

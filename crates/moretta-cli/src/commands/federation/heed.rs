@@ -2,14 +2,18 @@
 
 use crate::console::Console;
 use moretta::federate::frame::Refusal;
-use moretta::federate::{Mode, Note, PartyId};
+use moretta::federate::{Mode, Note, PartyId, Terms};
 use moretta::policy::{FederationPolicy, FederationRole};
 use moretta::{Error, Result};
 use moretta_federation::station::told;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What to do where parties have other records.
 const SAME_RECORDS: &str = "sort the rows of all parties by their key, keep the same records, and give all sites and the label holder the same records.key";
+
+/// How often it is told that one party has failed with one exit code: who is started again and
+/// again is not told of for ever.
+const MOST_GONE: u32 = 5;
 
 /// Shows notes, and ends a party that others refuse for good.
 pub(crate) struct Heed<'a> {
@@ -17,6 +21,10 @@ pub(crate) struct Heed<'a> {
     console: &'a Console,
     /// Who was late before. A deadline that is missed is often missed thousands of times.
     late: BTreeSet<PartyId>,
+    /// How often who has failed with which exit code.
+    gone: BTreeMap<(PartyId, u8), u32>,
+    /// The batch whose keys are others than those of a party.
+    differs: BTreeMap<PartyId, u64>,
 }
 
 impl<'a> Heed<'a> {
@@ -25,7 +33,43 @@ impl<'a> Heed<'a> {
             policy,
             console,
             late: BTreeSet::new(),
+            gone: BTreeMap::new(),
+            differs: BTreeMap::new(),
         }
+    }
+
+    /// That a party has failed with this exit code, in words; none where that was told often.
+    pub(crate) fn gone(&mut self, party: PartyId, code: u8) -> Option<String> {
+        let times = self.gone.entry((party, code)).or_default();
+        *times += 1;
+        if *times > MOST_GONE {
+            return None;
+        }
+        let id = id_of(party, self.policy).unwrap_or_else(|| party.to_string());
+        let then = match self.policy.terms.mode {
+            Mode::Lockstep => "all wait until it is mended and started again",
+            Mode::Flow { .. } => "the others go on without it until it is started again",
+        };
+        let why = reason(code);
+        Some(format!(
+            "{id} has ended with exit code {code}: {why}; {then}"
+        ))
+    }
+
+    /// Shows it.
+    pub(crate) fn shows_gone(&mut self, party: PartyId, code: u8) {
+        if let Some(text) = self.gone(party, code) {
+            self.console.warn(&text);
+        }
+    }
+
+    /// Which records have other keys than those of a party, as far as it is known: a sum is compared
+    /// of all keys of a batch.
+    fn whose_keys(&self, party: PartyId) -> String {
+        let Some(&batch) = self.differs.get(&party) else {
+            return String::new();
+        };
+        format!(" in {}", batch_of(batch, &self.policy.terms))
     }
 
     /// Who has no link, in words; with addresses where this party dials them.
@@ -63,6 +107,9 @@ impl<'a> Heed<'a> {
         let name = |party: &PartyId| known(*party).unwrap_or_else(|| party.to_string());
         for note in notes {
             match note {
+            Note::KeysDiffer(party, batch) => {
+                self.differs.insert(*party, *batch);
+            }
             // Others can be answered without one that says no; in lockstep nobody can.
             Note::RefusedBy(..) if policy.role.serves_all() && policy.terms.mode != Mode::Lockstep => {
                 console.hint(&told(note, known));
@@ -119,19 +166,25 @@ impl<'a> Heed<'a> {
             Note::Refused(party, Refusal::Keys)
                 if policy.role == FederationRole::Aggregator && policy.terms.mode != Mode::Lockstep =>
             {
-                console.hint(&format!("{} has other records than the others; its answers are not used", name(party)));
+                console.hint(&format!(
+                    "{} has other records than the others{}; its answers are not used",
+                    name(party),
+                    self.whose_keys(*party)
+                ));
             }
             Note::RefusedBy(party, Refusal::Keys) => {
                 return Err(Error::input(format!(
-                    "the keys of {} are others than those of this party",
-                    name(party)
+                    "the keys of {} are others than those of this party{}",
+                    name(party),
+                    self.whose_keys(*party)
                 ))
                 .help(SAME_RECORDS));
             }
             Note::Refused(party, Refusal::Keys) => {
                 return Err(Error::input(format!(
-                    "the keys of the rows are not those that {} has",
-                    name(party)
+                    "the keys of the rows are not those that {} has{}",
+                    name(party),
+                    self.whose_keys(*party)
                 ))
                 .help(SAME_RECORDS));
             }
@@ -142,6 +195,28 @@ impl<'a> Heed<'a> {
         }
         Ok(())
     }
+}
+
+/// What an exit code of a party says of it.
+fn reason(code: u8) -> &'static str {
+    match code {
+        2 => "it was started in a way that does not fit its run",
+        3 => "its policy or its keys do not fit",
+        4 => "its rows cannot be read, or are not those of the others",
+        5 => "a file, a disk or a link of it has failed",
+        7 => "it does not consent to what is asked of it",
+        _ => "it says why itself",
+    }
+}
+
+/// A batch and its records, by the numbers that answers have.
+fn batch_of(batch: u64, terms: &Terms) -> String {
+    let size = u64::from(terms.batch.max(1));
+    let first = batch
+        .saturating_mul(size)
+        .saturating_add(terms.first_record);
+    let last = first.saturating_add(size - 1);
+    format!("batch {batch} (records {first} to {last})")
 }
 
 /// The columns that this site has in common with others.

@@ -7,16 +7,17 @@ use moretta::pipeline::{FileJournal, PartyRows, PartyState};
 use moretta::policy::{FederationPolicy, FederationRole, IdentityFiles};
 use moretta::{Error, Result};
 use moretta_federation::{
-    Ahead, Credential, Driver, Feed, Identity, Limits, Member, Name, Network, Pin, Protocol, Role,
-    Roster, Station,
+    Ahead, Credential, Driver, Endpoint, Event, Feed, Identity, Limits, Member, Name, Network, Pin,
+    Protocol, Role, Roster, Station,
 };
 use std::time::Duration;
 
 /// Milliseconds after which a frame that nobody acknowledged is sent again.
 const RETRY: federate::Time = 1000;
 
-/// How long links may take to close.
+/// How long links may take to close, and those of a party that has failed.
 const CLOSING: Duration = Duration::from_secs(10);
+const CLOSING_FAILED: Duration = Duration::from_secs(2);
 
 /// A party that survives a kill.
 pub(crate) type Lasting<P> = Durable<P, FileJournal>;
@@ -95,6 +96,26 @@ impl<'a> Linked<'a> {
         mut feed: F,
         links: Option<&Links>,
     ) -> Result<(Lasting<P>, F)> {
+        let party = match self.reopened(state, make, &mut feed) {
+            Ok(party) => party,
+            Err(error) => return Err(self.fail(error)),
+        };
+        let pressure = self.driver.pressure();
+        let mut station = Station::new(party, feed, pressure, self.peers()?);
+        match links {
+            None => self.drive(&mut station)?,
+            Some(links) => self.drive(&mut links.watch(&mut station))?,
+        }
+        Ok(station.into_parts())
+    }
+
+    /// The party as it was before a restart; what it told since its checkpoint goes to the feed.
+    fn reopened<P: Party, F: Feed<Lasting<P>>>(
+        &self,
+        state: &PartyState,
+        make: impl FnOnce(Option<&[u8]>) -> Result<P>,
+        feed: &mut F,
+    ) -> Result<Lasting<P>> {
         let journal = state.journal()?;
         let mut again = |batch: u64| feed.rows(batch)?.ok_or_else(shorter);
         let every = self.policy.checkpoint;
@@ -108,6 +129,21 @@ impl<'a> Linked<'a> {
             ..Outbox::default()
         };
         feed.take(&mut party, &mut told)?;
+        Ok(party)
+    }
+
+    /// Links a party that cannot go on for a moment, so that the others hear of it; gives back why.
+    pub(crate) fn fail(self, why: Error) -> Error {
+        let mut failing = Failing(Some(why));
+        match self.drive(&mut failing) {
+            // Without links nobody can be told, and why is still what matters.
+            Err(error) => failing.0.unwrap_or(error),
+            Ok(()) => Error::bug("a party that has failed goes on"),
+        }
+    }
+
+    /// Runs a party on its links until it is done or fails.
+    fn drive(mut self, party: &mut dyn Endpoint) -> Result<()> {
         let mut network = self.network()?;
         if let Some(address) = self.listens_on()? {
             network.listen(&self.driver, &self.credential, &address)?;
@@ -115,14 +151,13 @@ impl<'a> Linked<'a> {
         for (peer, address) in self.dials()? {
             network.dial(&self.driver, &self.credential, &address, peer)?;
         }
-        let peers = self.peers()?;
-        let mut station = Station::new(party, feed, self.driver.pressure(), peers);
-        match links {
-            None => network.run(self.driver, &mut station)?,
-            Some(links) => network.run(self.driver, &mut links.watch(&mut station))?,
-        };
-        network.close(CLOSING);
-        Ok(station.into_parts())
+        self.driver.tells(self.peers()?);
+        let ran = network.run(self.driver, party);
+        network.close(match ran {
+            Ok(_) => CLOSING,
+            Err(_) => CLOSING_FAILED,
+        });
+        ran.map(drop)
     }
 
     /// Who computes much has a thread for its links besides.
@@ -194,6 +229,21 @@ impl<'a> Linked<'a> {
     fn host(&self, id: &str) -> Result<String> {
         let address = self.policy.addresses.hosts.get(id).cloned();
         address.ok_or_else(|| no_address(id, "hosts = { … = \"node.example.org:7445\" }"))
+    }
+}
+
+/// A party that has failed before it was linked.
+struct Failing(Option<Error>);
+
+impl Endpoint for Failing {
+    fn handle(
+        &mut self,
+        _: Event<'_>,
+        _: federate::Time,
+        _: &mut moretta_federation::Outbox,
+    ) -> Result<()> {
+        let why = self.0.take();
+        Err(why.unwrap_or_else(|| Error::bug("a party that has failed goes on")))
     }
 }
 

@@ -32,6 +32,8 @@ enum Link {
     There,
     Lost(Time),
     Closed,
+    /// The party has failed with this exit code.
+    Failed(u8),
 }
 
 impl Links {
@@ -56,6 +58,7 @@ impl Links {
             None => "not yet".to_owned(),
             Some(Link::There) => "linked".to_owned(),
             Some(Link::Closed) => "closed".to_owned(),
+            Some(Link::Failed(code)) => format!("ended with {code}"),
             Some(Link::Lost(since)) => {
                 format!("lost for {} s", states.now.saturating_sub(*since) / 1000)
             }
@@ -107,10 +110,18 @@ impl Endpoint for Watched<'_> {
     }
 
     fn lost(&mut self, peer: PartyId, now: Time, out: &mut Outbox) -> Result<()> {
-        self.links.set(peer, Link::Lost(now));
+        let known = self.links.0.borrow().links.get(&peer).copied();
+        if !matches!(known, Some(Link::Failed(_))) {
+            self.links.set(peer, Link::Lost(now));
+        }
         self.party.lost(peer, now, out)?;
         self.links.wake(now, out);
         Ok(())
+    }
+
+    fn gone(&mut self, party: PartyId, code: u8) {
+        self.links.set(party, Link::Failed(code));
+        self.party.gone(party, code);
     }
 
     fn left(&mut self, peer: PartyId, now: Time, out: &mut Outbox) -> Result<()> {
@@ -171,6 +182,9 @@ mod tests {
         assert_eq!((&*word(&links), again), ("linked", Some(92_000)));
         watched.left(LAB, 63_000, &mut out).expect("no error");
         assert_eq!(word(&links), "closed");
+        watched.gone(LAB, 4);
+        watched.lost(LAB, 64_000, &mut out).expect("no error");
+        assert_eq!(word(&links), "ended with 4");
         assert_eq!(party.0, [5, 1010, 61_500, 62_000]);
     }
 

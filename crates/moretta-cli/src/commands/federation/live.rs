@@ -27,6 +27,7 @@ pub(crate) struct LiveView {
     /// Who has no link, in words.
     lacking: Option<String>,
     next: Instant,
+    begun: Instant,
     rated: VecDeque<(Instant, u64)>,
 }
 
@@ -53,6 +54,7 @@ impl LiveView {
                 _ => now,
             },
             shown,
+            begun: now,
             lacking: None,
             rated: VecDeque::from([(now, 0)]),
         }
@@ -116,10 +118,23 @@ impl LiveView {
         }
     }
 
-    /// Takes it away.
-    pub(crate) fn end(&self) {
+    /// Takes it away after a failure.
+    pub(crate) fn clear(&self) {
         if let Shown::Lines(bar) = &self.shown {
             bar.finish_and_clear();
+        }
+    }
+
+    /// Shows the final figures, however short the run was: they stay where the result goes elsewhere,
+    /// and make room for it where it is shown next.
+    pub(crate) fn end(&self, chronicle: &Chronicle) {
+        let Shown::Lines(bar) = &self.shown else {
+            return;
+        };
+        if std::io::stdout().is_terminal() {
+            bar.finish_and_clear();
+        } else {
+            bar.finish_with_message(last(&chronicle.facts(), self.begun.elapsed()).join("\n"));
         }
     }
 }
@@ -130,6 +145,12 @@ fn lines() -> ProgressBar {
         bar.set_style(style);
     }
     bar
+}
+
+/// The lines of a run that is over, whose rate is over all of it.
+fn last(facts: &FederationFacts, passed: Duration) -> Vec<String> {
+    let rate = facts.records as f64 / passed.as_secs_f64().max(1e-3);
+    view(facts, rate, None)
 }
 
 /// All lines.
@@ -160,7 +181,11 @@ fn head(facts: &FederationFacts, rate: f64) -> [String; 2] {
         share(facts.accuracy),
         share(facts.recent_accuracy),
     );
-    let second = format!("{:.1} bytes a record", facts.bytes_a_record);
+    let since = match facts.restarted_at {
+        Some(_) => ", all since the restart",
+        None => "",
+    };
+    let second = format!("{:.1} bytes a record{since}", facts.bytes_a_record);
     [first, second]
 }
 
@@ -277,6 +302,7 @@ mod tests {
         FederationFacts {
             federation: "f".to_owned(),
             counted: "all links",
+            restarted_at: None,
             records: 12_345,
             labelled: 12_000,
             accuracy: Some(0.8),
@@ -289,6 +315,7 @@ mod tests {
             bytes_a_record: 8.25,
             sites: (0..sites).map(site).collect(),
             nodes: vec![node(7, Some(9)), node(8, None)],
+            no_nodes: None,
             forgotten_nodes: 1,
             moments: Vec::new(),
             agreements: vec![
@@ -323,6 +350,18 @@ mod tests {
             "      8  a+b  since batch 7  answered 2  right –",
         ];
         assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn a_short_run_ends_with_its_figures_and_a_restarted_one_says_so() {
+        let mut facts = facts(2);
+        facts.sites[0].last_batch = Some(4);
+        facts.restarted_at = Some(3);
+        let lines = last(&facts, Duration::from_millis(500));
+        let head = "f  12,345 records  24,690/s  accuracy 80.0 % (of late –)";
+        assert_eq!(lines[0], head);
+        assert_eq!(lines[1], "  8.2 bytes a record, all since the restart");
+        assert!(lines.iter().all(|line| !line.contains("nothing yet")));
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod audit;
 pub(crate) mod check;
 #[cfg(feature = "federation")]
 pub(crate) mod heed;
+mod key_files;
 mod keys;
 #[cfg(feature = "federation")]
 pub(crate) mod link;
@@ -69,22 +70,26 @@ fn named(path: &Path) -> Result<Vec<PathBuf>> {
         return Ok(vec![path.to_owned()]);
     }
     let failed = |error| Error::io("read", path, error);
-    let mut files = Vec::new();
+    let (mut files, mut has_toml) = (Vec::new(), false);
     for entry in std::fs::read_dir(path).map_err(failed)? {
         let file = entry.map_err(failed)?.path();
         let is_toml = file.extension().is_some_and(|ending| ending == "toml");
         let may_be =
             || std::fs::read_to_string(&file).map_or(true, |text| may_be_federation(&text));
+        has_toml |= is_toml;
         if is_toml && may_be() {
             files.push(file);
         }
     }
     files.sort();
-    match files.is_empty() {
-        true => Err(Error::usage(format!(
-            "no policy in {} has [federation]",
-            path.display()
-        ))),
-        false => Ok(files),
+    let folder = path.display();
+    match (files.is_empty(), has_toml) {
+        (false, _) => Ok(files),
+        (true, true) => Err(
+            Error::usage(format!("no policy in {folder} has [federation]"))
+                .help("name the folder with the policies of the parties, or the policies themselves"),
+        ),
+        (true, false) => Err(Error::usage(format!("there is no policy in {folder}"))
+            .help("policies of a folder are files that end in .toml; those of its folders are not read")),
     }
 }

@@ -52,7 +52,10 @@ pub(super) fn simulate(
         answers,
     };
     let ran = simulated.run_before(&mut looker);
-    looker.view.end();
+    match ran {
+        Ok(()) => looker.view.end(&looker.chronicle),
+        Err(_) => looker.view.clear(),
+    }
     ran.map(|()| looker.chronicle)
 }
 

@@ -12,6 +12,9 @@ const LINKS: usize = 12;
 pub(crate) fn told(facts: &FederationFacts) -> String {
     let mut text = headline(facts);
     text.push('\n');
+    if let Some(span) = facts.span() {
+        let _ = writeln!(text, "{span}");
+    }
     for part in [sites(facts), nodes(facts), frames(facts), links(facts)] {
         let _ = write!(text, "\n{part}");
     }
@@ -79,7 +82,8 @@ fn sites(facts: &FederationFacts) -> String {
 
 fn nodes(facts: &FederationFacts) -> String {
     if facts.nodes.is_empty() {
-        return "no trouble nodes\n".to_owned();
+        let why = facts.without_nodes();
+        return why.unwrap_or_else(|| "no trouble nodes".to_owned()) + "\n";
     }
     let head = [
         "trouble node",

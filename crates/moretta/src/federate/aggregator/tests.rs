@@ -3,7 +3,7 @@
 use super::*;
 use crate::federate::frame::encode;
 use crate::federate::mask::Identity;
-use crate::federate::room::COMMON;
+use crate::federate::topology::COMMON;
 
 fn column(id: u64, size: u32, values: u32) -> Column {
     Column { id, size, values }

@@ -75,7 +75,8 @@ fn what_was_not_sent_cannot_be_refused() {
     let (other, sent) = (refuse(&mut b, 6), refuse(&mut b, 5));
     assert!(a.receive(B, &other, &mut out).is_none() && out.notes.is_empty());
     assert!(a.receive(B, &sent, &mut out).is_none());
-    assert_eq!(out.notes, [Note::RefusedBy(B, Refusal::Keys)]);
+    let refused = Note::RefusedBy(B, Refusal::Keys);
+    assert_eq!(out.notes, [Note::KeysDiffer(B, 5), refused]);
     let mut again = Outbox::default();
     assert!(a.receive(B, &sent, &mut again).is_none() && again.notes.is_empty());
 }

@@ -1,16 +1,16 @@
 //! The lengths that sources are asked about, as far as there is room for them.
 
-use crate::federate::room::{MOST_LENGTHS, MOST_LENGTHS_TOGETHER};
+use crate::federate::topology::{MOST_LENGTHS, MOST_LENGTHS_TOGETHER};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lengths of each source.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct AskedLengths {
     lengths: BTreeMap<u16, BTreeSet<u64>>,
     together: usize,
 }
 
-impl Asked {
+impl AskedLengths {
     /// Asks sources about a length, if all of them have room for it.
     pub(super) fn has_room(&mut self, sources: &[u16], length: u64) -> bool {
         let asked = |source: &u16| self.lengths.get(source);
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn a_source_is_asked_about_no_more_lengths_than_there_is_room_for() {
-        let mut asked = Asked::default();
+        let mut asked = AskedLengths::default();
         assert!((0..256).all(|length| asked.has_room(&[0, 1], length)));
         assert!(!asked.has_room(&[0, 2], 256));
         // Nothing of what was left out counts.
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn lengths_of_all_sources_fit_into_one_frame() {
-        let mut asked = Asked::default();
+        let mut asked = AskedLengths::default();
         let pair = |at: u16| [2 * at, 2 * at + 1];
         let found = (0..512).map(|at| {
             let lengths = (0..256).filter(|&length| asked.has_room(&pair(at), length));

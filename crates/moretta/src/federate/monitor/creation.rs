@@ -87,6 +87,12 @@ impl Creation {
         self.excess
     }
 
+    /// Records that it has taken and remembers, and whether a source would have forwarded one.
+    pub(super) fn taken(&self) -> (u32, bool) {
+        let size = self.windows.first().map_or(0, BitWindow::size);
+        (size, self.windows.iter().any(|window| window.ones() > 0))
+    }
+
     /// Takes a record whose final class was wrong: a bit of each source.
     pub(super) fn push(&mut self, bits: impl Iterator<Item = bool>, terms: &MonitorTerms) {
         let before = self.agreement();

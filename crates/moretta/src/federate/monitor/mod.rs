@@ -18,7 +18,7 @@ use super::state::{Reader, Writer};
 use super::terms::{MonitorTerms, RankBy, Terms};
 use super::topology::{SiteColumns, Topology};
 use crate::error::Result;
-use asked::Asked;
+use asked::AskedLengths;
 use blacklist::Blacklisted;
 use creation::Creation;
 use noted::Noted;
@@ -36,6 +36,17 @@ pub struct Candidate {
     pub agreement: f64,
     /// T_a, more than which chance would hardly explain.
     pub threshold: f64,
+}
+
+/// What candidates have been told, for whoever asks why there is no trouble node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The smallest length of a candidate.
+    pub least_length: u64,
+    /// Records that were answered wrong and that a candidate remembers, at most.
+    pub records: u32,
+    /// Whether a source would have forwarded one of them.
+    pub forwards: bool,
 }
 
 /// Sets that are monitored if there are no more; of more, those that extend the best pairs.
@@ -305,7 +316,7 @@ impl Monitors {
         let is_watched = |(sources, length): &(Vec<u16>, u64)| {
             old.get(sources).is_some_and(|old| old.length == *length)
         };
-        let mut asked = Asked::default();
+        let mut asked = AskedLengths::default();
         let mut stays: BTreeSet<usize> = BTreeSet::new();
         for watched in [true, false] {
             for (place, candidate) in found.iter().enumerate() {
@@ -400,6 +411,24 @@ impl Monitors {
             sources: creation.sources.clone(),
             agreement: creation.agreement(),
             threshold: creation.threshold(&self.terms),
+        })
+    }
+
+    /// What candidates have been told; none where there are no candidates.
+    pub(super) fn asked(&self) -> Option<Asked> {
+        let one = |creation: &Creation| {
+            let (records, forwards) = creation.taken();
+            Asked {
+                least_length: creation.length,
+                records,
+                forwards,
+            }
+        };
+        let all = self.creations.iter().map(one);
+        all.reduce(|a, b| Asked {
+            least_length: a.least_length.min(b.least_length),
+            records: a.records.max(b.records),
+            forwards: a.forwards || b.forwards,
         })
     }
 

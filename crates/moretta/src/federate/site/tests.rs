@@ -3,7 +3,7 @@
 use super::*;
 use crate::federate::frame::{Header, NO_NODE, encode};
 use crate::federate::mask::Identity;
-use crate::federate::room::COMMON;
+use crate::federate::topology::COMMON;
 use crate::federate::{Ratio, Rule};
 use crate::learn;
 

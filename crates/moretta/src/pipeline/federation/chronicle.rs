@@ -3,16 +3,18 @@
 //! Simulations, audits and aggregators keep one of these, and reports and terminals show it. What it
 //! holds does not grow with the stream: moments become wider, of trouble nodes that are gone the
 //! oldest are forgotten, and everything else is a count for a party, a link or a kind of frames. After
-//! a restart of the aggregator it begins anew.
+//! a restart of the aggregator it begins anew, with the first batch that was not answered before, and
+//! all of its figures are of the records from there on.
 
 use super::facts::{
     AgreementFact, FederationFacts, FrameFact, IncidentFact, LinkFact, MomentFact, NodeFact,
     PartyFact, SiteFact,
 };
+use super::no_nodes::NoNodes;
 use super::sees::federation_sees;
 use super::timeline::{Moment, Timeline};
 use crate::federate::frame::{Body, Final, Kind, decode, decode_header};
-use crate::federate::{Aggregator, Note, PartyId, Settled, Terms, Topology};
+use crate::federate::{Aggregator, Asked, Note, PartyId, Settled, Terms, Topology};
 use crate::policy::{FederationParty, FederationPolicy};
 use std::collections::BTreeMap;
 
@@ -29,6 +31,10 @@ pub struct Chronicle {
     terms: Terms,
     parties: Vec<FederationParty>,
     sees_all: bool,
+    /// The first batch that is counted, after a restart.
+    restarted_at: Option<u64>,
+    /// What candidates were told, until a source would have forwarded a record.
+    asked: Option<Asked>,
     labelled: Tally,
     sites: Vec<Answered>,
     /// By number of the node, rising.
@@ -146,6 +152,8 @@ impl Chronicle {
             federation: policy.federation.clone(),
             parties: policy.parties.clone(),
             sees_all,
+            restarted_at: None,
+            asked: None,
             labelled: Tally::default(),
             sites: vec![Answered::default(); policy.terms.sites.len()],
             lives: Vec::new(),
@@ -157,6 +165,14 @@ impl Chronicle {
             incidents: BTreeMap::new(),
             terms: policy.terms.clone(),
         }
+    }
+
+    /// Counts from here on, since what the aggregator did before its restart is not known whole.
+    pub fn restart(&mut self, aggregator: &mut Aggregator) {
+        let batch = aggregator.answered();
+        self.restarted_at = Some(batch);
+        self.finals.next = batch;
+        aggregator.take_settled();
     }
 
     /// Takes a frame that left or came.
@@ -191,7 +207,10 @@ impl Chronicle {
         if let Some(topology) = aggregator.topology().map(std::sync::Arc::clone) {
             self.topology(&topology);
         }
-        let settled = aggregator.take_settled();
+        let mut settled = aggregator.take_settled();
+        let first = self.restarted_at.unwrap_or(0) * u64::from(self.terms.batch.max(1));
+        settled.retain(|record| record.record >= first);
+        self.ask(aggregator);
         for record in &settled {
             self.settled(record);
         }
@@ -209,6 +228,14 @@ impl Chronicle {
             let agreements = agreements.map(|(sources, agreement)| (sources.to_vec(), agreement));
             let batch = last.record / u64::from(self.terms.batch.max(1));
             self.moments.at(batch).agreements = agreements.collect();
+        }
+    }
+
+    /// Remembers what candidates were told, as long as it may be why there is no node.
+    fn ask(&mut self, aggregator: &Aggregator) {
+        let is_open = self.asked.is_none_or(|asked| !asked.forwards);
+        if self.lives.is_empty() && is_open {
+            self.asked = aggregator.asked().or(self.asked);
         }
     }
 
@@ -299,7 +326,8 @@ impl Chronicle {
                 Note::Late(party, _) => ("frames that came too late", Some(*party)),
                 Note::Overconfident(party) => ("surer than right", Some(*party)),
                 Note::Dropped(_) => ("batches dropped", None),
-                Note::Created(..) | Note::Removed(..) => continue,
+                // What was refused for it is counted.
+                Note::Created(..) | Note::Removed(..) | Note::KeysDiffer(..) => continue,
             };
             *self.incidents.entry(incident).or_default() += 1;
         }
@@ -322,6 +350,7 @@ impl Chronicle {
                 true => "all links",
                 false => "links of the aggregator",
             },
+            restarted_at: self.restarted_at,
             records,
             labelled: self.labelled.records,
             accuracy: self.labelled.share(),
@@ -334,6 +363,10 @@ impl Chronicle {
             bytes_a_record: bytes as f64 / records.max(1) as f64,
             sites: self.site_facts(),
             nodes: self.lives.iter().map(|life| self.node_fact(life)).collect(),
+            no_nodes: match self.lives.is_empty() {
+                true => Some(NoNodes::of(&self.terms, self.asked, records)),
+                false => None,
+            },
             forgotten_nodes: self.forgotten,
             moments: self.moment_facts(),
             agreements: self.agreement_facts(),

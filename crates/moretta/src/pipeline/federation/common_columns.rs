@@ -1,9 +1,10 @@
 //! Columns that several sites hold: numbered alike at all of them, without a name on any link.
 //!
 //! The policy of each site calls such a column by the same name (`common`). On links it has a
-//! number instead: an HMAC of the federation, the name and the categories, under the secret that
-//! sites and the label holder share for sums of record keys. Columns of other categories are other
-//! columns, since their values would not mean the same.
+//! number instead, made of HMACs under the secret that sites and the label holder share for sums of
+//! record keys: the upper 40 bits of the federation and the name, the lower 23 of the categories as
+//! well. Values of other categories would not mean the same, so the aggregator refuses a site whose
+//! column has the name of another one and not its categories.
 //!
 //! **Protects against** an aggregator, a host or a consumer that tries the names there are: without
 //! the secret no guess can be tried. **Does not protect against** sites and the label holder, which
@@ -11,10 +12,11 @@
 //! hierarchies sees that two sites have a column in common, its size and its number of
 //! categories; and the number is the same in all runs of a federation.
 //!
-//! **Costs** 8 bytes a column and site; two names have one number with a chance of 1 to 2^63.
+//! **Costs** 8 bytes a column and site. Two names are taken for one with a chance of 1 to 2^40, and a
+//! site is refused then; other categories for the same ones with a chance of 1 to 2^23.
 
 use crate::error::{Error, Result};
-use crate::federate::{COMMON, Column};
+use crate::federate::{Column, common_number};
 use crate::policy::{Feature, FederationPolicy, FederationRole};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -37,16 +39,23 @@ fn number_of(
     name: &str,
     categories: &[String],
 ) -> u64 {
-    let mut sum = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes keys of any length");
-    sum.update(b"moretta/column/1");
-    sum.update(&policy.terms.federation);
-    for text in [name].into_iter().chain(categories.iter().map(|c| &**c)) {
-        sum.update(&(text.len() as u64).to_le_bytes());
-        sum.update(text.as_bytes());
-    }
-    let sum = sum.finalize().into_bytes();
-    let first: [u8; 8] = std::array::from_fn(|at| sum[at]);
-    COMMON | u64::from_le_bytes(first)
+    let sum = |texts: &[&str]| {
+        let mut sum =
+            Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes keys of any length");
+        sum.update(b"moretta/column/2");
+        sum.update(&policy.terms.federation);
+        for text in texts {
+            sum.update(&(text.len() as u64).to_le_bytes());
+            sum.update(text.as_bytes());
+        }
+        let sum = sum.finalize().into_bytes();
+        u64::from_le_bytes(std::array::from_fn(|at| sum[at]))
+    };
+    let kind: Vec<&str> = std::iter::once(name)
+        .chain(categories.iter().map(String::as_str))
+        .collect();
+    // Without categories both sums would be the same one.
+    common_number(sum(&[name]), sum(&[&kind[..], &[""]].concat()))
 }
 
 /// Whether all sites say the same of columns that they have in common.

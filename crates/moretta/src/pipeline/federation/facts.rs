@@ -1,5 +1,6 @@
 //! What happened in a federation, as reports tell it: names, counts and shares, never a value.
 
+use super::no_nodes::NoNodes;
 use serde::Serialize;
 
 /// What happened so far.
@@ -9,6 +10,9 @@ pub struct FederationFacts {
     pub federation: String,
     /// Whose links were counted: those of all parties, or those of the aggregator.
     pub counted: &'static str,
+    /// The batch from which on all figures are, where the aggregator was restarted; else they are
+    /// of the whole run.
+    pub restarted_at: Option<u64>,
     /// Records that were answered.
     pub records: u64,
     /// Records whose class became known, over which accuracies are.
@@ -33,6 +37,8 @@ pub struct FederationFacts {
     pub sites: Vec<SiteFact>,
     /// Trouble nodes, the oldest first.
     pub nodes: Vec<NodeFact>,
+    /// Why there was none, where there was none.
+    pub no_nodes: Option<NoNodes>,
     /// Trouble nodes that are not listed any more, since there were too many.
     pub forgotten_nodes: u64,
     /// How it went over time.
@@ -47,6 +53,22 @@ pub struct FederationFacts {
     pub incidents: Vec<IncidentFact>,
     /// What each party saw.
     pub parties: Vec<PartyFact>,
+}
+
+impl FederationFacts {
+    /// "No trouble node was made: …", where none was.
+    pub fn without_nodes(&self) -> Option<String> {
+        let why = self.no_nodes.map(NoNodes::sentence);
+        why.map(|why| format!("no trouble node was made: {why}"))
+    }
+
+    /// Of which part of the run the figures are, where it is not the whole.
+    pub fn span(&self) -> Option<String> {
+        let batch = self.restarted_at?;
+        Some(format!(
+            "all figures are from the restart of the aggregator on, from batch {batch}"
+        ))
+    }
 }
 
 /// A site.

@@ -7,6 +7,7 @@ mod chronicle;
 mod common_columns;
 mod facts;
 mod journal_file;
+mod no_nodes;
 mod parties;
 mod private_file;
 mod room;
@@ -25,6 +26,7 @@ pub use facts::{
     PartyFact, SiteFact,
 };
 pub use journal_file::FileJournal;
+pub use no_nodes::NoNodes;
 pub use parties::{aggregator_of, consumer_of, host_of, label_holder_of, site_of};
 pub use room::check_room;
 pub use rows::PartyRows;

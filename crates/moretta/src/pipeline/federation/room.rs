@@ -28,7 +28,7 @@ pub fn check_room(policies: &[FederationPolicy]) -> Result<Option<String>> {
     let left_out = found.filter(|found| found.left_out > 0);
     Ok(left_out.map(|found| {
         format!(
-            "of {} groups of sites that could share a trouble node {} are watched, since a site is asked about at most 256 lengths: equal `size`s or a smaller `group` leave fewer out",
+            "of {} groups of sites that would be watched for a trouble node {} are, since a site is asked about at most 256 lengths: equal `size`s or a smaller `group` leave fewer out",
             found.watched + found.left_out,
             found.watched
         )

@@ -107,9 +107,14 @@ pub(in crate::pipeline) fn gather(
     let (_, classes, sums) = all_rows(policy)?;
     for (id, others) in &keys {
         if *others != sums {
+            let batches = others.iter().zip(&sums);
+            let batch = batches.take_while(|(one, other)| one == other).count() as u64;
+            let size = u64::from(first.terms.batch.max(1));
+            let record = first.terms.first_record + batch * size;
             return Err(Error::input(format!(
-                "the keys of `{id}` are not those of `{}`, in the same order",
-                holder.id
+                "the keys of `{id}` are not those of `{}`, in the same order: the first that differ are in batch {batch} (records {record} to {})",
+                holder.id,
+                record + (size - 1)
             ))
             .help("sort the rows of all parties by their key, and keep the same records"));
         }
@@ -143,6 +148,28 @@ pub fn made_up_seed(policy: &FederationPolicy) -> [u8; 32] {
 pub fn agreed(policies: &[FederationPolicy]) -> Result<&FederationPolicy> {
     let first = policies.first();
     let first = first.ok_or_else(|| Error::usage("no policy has [federation]"))?;
+    for (place, policy) in policies.iter().enumerate() {
+        let same = policies[..place].iter().find(|other| other.id == policy.id);
+        let Some(same) = same else { continue };
+        let file = |policy: &FederationPolicy| {
+            let file = policy.file.as_ref();
+            file.map_or_else(String::new, |file| file.display().to_string())
+        };
+        return Err(Error::usage(match same.file == policy.file {
+            true => format!(
+                "{}, the policy of `{}`, is named twice",
+                file(same),
+                same.id
+            ),
+            false => format!(
+                "there are two policies of `{}`: {} and {}",
+                same.id,
+                file(same),
+                file(policy)
+            ),
+        })
+        .help("name one policy of each party, or give each its own `id`"));
+    }
     for other in policies {
         if other.terms != first.terms || other.classes != first.classes {
             return Err(Error::policy(format!(
@@ -152,17 +179,6 @@ pub fn agreed(policies: &[FederationPolicy]) -> Result<&FederationPolicy> {
                 differences(&first.terms, &other.terms).join(", ")
             ))
             .help("let both have the same"));
-        }
-        if policies
-            .iter()
-            .filter(|policy| policy.id == other.id)
-            .count()
-            > 1
-        {
-            return Err(Error::usage(format!(
-                "there are two policies of `{}`",
-                other.id
-            )));
         }
     }
     Ok(first)

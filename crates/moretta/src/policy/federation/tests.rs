@@ -462,7 +462,7 @@ fn every_misspelt_key_is_told_with_the_right_one() {
         for inner in parameter.inner() {
             let wrong = format!("{} = 1", misspelt(inner.name));
             let text = match SITE.contains(&empty) {
-                // Keys that it needs are asked for first.
+                // It is there already with the keys that it needs.
                 _ if table == "identity" => with(&format!(
                     "identity = {{ certificate = \"file:a\", key = \"file:b\", authority = \"file:c\", {wrong} }}"
                 )),
@@ -473,4 +473,43 @@ fn every_misspelt_key_is_told_with_the_right_one() {
         }
     }
     assert_eq!(tried, 59);
+}
+
+#[test]
+fn a_key_that_must_be_given_and_is_misspelt_is_named_before_the_one_that_is_missing() {
+    let identity =
+        "identity = { certificate = \"file:a\", key = \"file:b\", authority = \"file:c\" }";
+    let whole = SITE.replacen("id = \"lab\"", &format!("id = \"lab\"\n{identity}"), 1);
+    read(&whole).expect("a policy");
+    for (key, wrong) in [
+        ("version = 1", "versoin"),
+        ("path = ", "pth"),
+        ("role = \"key\"", "rol"),
+        ("name = ", "nam"),
+        ("role = \"site\"", "rle"),
+        ("id = \"lab\"", "idd"),
+        ("parties = ", "partys"),
+        ("classes = ", "clases"),
+        ("certificate = ", "certifcate"),
+        ("key = ", "kye"),
+        ("authority = ", "autority"),
+    ] {
+        let (right, value) = key.split_once(" = ").expect("a key");
+        let text = whole.replacen(key, &format!("{wrong} = {value}"), 1);
+        assert_ne!(text, whole, "{key}");
+        let error = read(&text).expect_err(wrong);
+        assert!(
+            error
+                .to_string()
+                .contains(&format!("unknown key `{wrong}`")),
+            "{error}"
+        );
+        let suggested = format!("did you mean `{right}`?");
+        assert_eq!(error.help_text(), Some(&*suggested));
+        let Error::Policy(error) = error else {
+            panic!("{wrong}: another error");
+        };
+        let place = error.span.expect("a place").start;
+        assert!(text[place..].starts_with(wrong), "{wrong}");
+    }
 }

@@ -2,6 +2,7 @@ use super::*;
 use crate::federate::frame::{Body, Hello, Kind, decode};
 use crate::federate::{Column, PartyId, Topology};
 use crate::math::java_random::JavaRandom;
+use crate::pipeline::{Chronicle, FederationFacts};
 use crate::policy::Root;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -245,9 +246,37 @@ fn an_aggregator_refuses_a_site_whose_common_column_has_another_size() {
     let folder = tempfile::tempdir().expect("a folder");
     let common = ", common = \"p\"";
     let policies = policies(folder.path(), common, common);
-    let gathered = gather(&policies, |policy| Ok(made_up_seed(policy)));
-    let mut gathered = gathered.expect("a federation");
+    let mut gathered = gathered(&policies);
     gathered.sources[2].columns[0].size = 3;
+    check_lung_is_refused(&policies, gathered);
+}
+
+/// As many categories in another order would be learnt as if they were the same.
+#[test]
+fn an_aggregator_refuses_a_site_whose_common_column_has_another_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let common = ", common = \"p\"";
+    let [low, high] = [
+        ", common = \"p\", order = [\"low\", \"high\"]",
+        ", common = \"p\", order = [\"high\", \"low\"]",
+    ];
+    for (heart, lung) in [(low, high), (common, low), (low, common)] {
+        let policies = policies(folder.path(), common, common);
+        let mut gathered = gathered(&policies);
+        let said = self::policies(folder.path(), heart, lung);
+        for (site, policy) in [(1, &said[2]), (2, &said[3])] {
+            gathered.sources[site].columns = columns_of(policy, &SIMULATED);
+        }
+        check_lung_is_refused(&policies, gathered);
+    }
+}
+
+fn gathered(policies: &[FederationPolicy]) -> Gathering {
+    let gathered = gather(policies, |policy| Ok(made_up_seed(policy)));
+    gathered.expect("a federation")
+}
+
+fn check_lung_is_refused(policies: &[FederationPolicy], gathered: Gathering) {
     let Gathering {
         terms,
         sources,
@@ -266,6 +295,82 @@ fn an_aggregator_refuses_a_site_whose_common_column_has_another_size() {
     let columns = crate::federate::frame::Refusal::Columns;
     let by = crate::federate::Note::RefusedBy(PartyId::AGGREGATOR, columns);
     assert!(refused.0.contains(&by), "{:?}", refused.0);
+}
+
+/// Counts as an aggregator does that is restarted once so many batches are answered.
+struct Counted {
+    chronicle: Chronicle,
+    /// What counts after the restart.
+    anew: Chronicle,
+    restarts_at: u64,
+    /// What was counted before.
+    before: Option<FederationFacts>,
+    restarts: bool,
+}
+
+impl Witness for Counted {
+    fn frame(&mut self, from: PartyId, to: PartyId, bytes: &[u8]) {
+        self.chronicle.frame(from, to, bytes);
+    }
+
+    fn pause(
+        &mut self,
+        aggregator: &mut crate::federate::Aggregator,
+        _: Vec<crate::federate::frame::Final>,
+        _: Vec<crate::federate::Note>,
+    ) -> Result<()> {
+        self.chronicle.look(aggregator);
+        if self.before.is_none() && aggregator.answered() >= self.restarts_at {
+            self.restarts_at = aggregator.answered();
+            self.before = Some(self.chronicle.facts());
+            if self.restarts {
+                // What a journal has again of records before the restart is not counted twice.
+                std::mem::swap(&mut self.chronicle, &mut self.anew);
+                self.chronicle.restart(aggregator);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn figures_after_a_restart_are_all_of_the_rest() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let policies = policies(folder.path(), "", "");
+    let count = |restarts: bool| {
+        let simulated = open_simulated(&policies, |policy| Ok(made_up_seed(policy)));
+        let mut counted = Counted {
+            chronicle: Chronicle::of_all(&policies[0]),
+            anew: Chronicle::of_all(&policies[0]),
+            restarts_at: 150,
+            before: None,
+            restarts,
+        };
+        let simulated = simulated.expect("a federation");
+        simulated.run_before(&mut counted).expect("no error");
+        let (at, facts) = (counted.restarts_at, counted.chronicle.facts());
+        (at, counted.before.expect("a restart"), facts)
+    };
+    let (at, before, whole) = count(false);
+    let (_, _, rest) = count(true);
+    assert_eq!((before.restarted_at, whole.restarted_at), (None, None));
+    assert_eq!(rest.restarted_at, Some(at));
+    // Batches are of one record, and there is no consumer: who is labelled is counted.
+    assert_eq!(whole.labelled, RECORDS as u64);
+    assert_eq!(rest.labelled, RECORDS as u64 - at);
+    assert_eq!(rest.records, rest.labelled);
+    assert_eq!(rest.bytes, whole.bytes - before.bytes);
+    let right = |facts: &FederationFacts| {
+        let share = facts.accuracy.expect("labels");
+        (share * facts.labelled as f64).round() as u64
+    };
+    // At most the record that is just answered is not labelled yet.
+    let unlabelled = at - before.labelled;
+    assert!(unlabelled <= 1, "{unlabelled}");
+    assert!(right(&whole) - right(&before) - right(&rest) <= unlabelled);
+    for site in &rest.sites {
+        assert_eq!(site.presence, 1.0, "{}", site.site);
+    }
 }
 
 /// Keeps notes, also of a run that does not end.
