@@ -1,10 +1,10 @@
 //! Accounts: passwords, second factors, sessions, links, tokens, drafts, and who administers them.
 //!
-//! What is proved by guessing is counted before it is looked at ([`proof`]), so that tries at the
-//! same time are counted like tries one after another. Passwords go through a gate ([`gate`]) that
+//! What is proved by guessing is counted before it is looked at (`proof`), so that tries at the
+//! same time are counted like tries one after another. Passwords go through a gate (`gate`) that
 //! lets as many be hashed at once as there are cores. Whoever shows more than before gets a new
 //! secret for the session. Administrators hand out links and never a password; what could give one
-//! of them an account that reads data waits for a second person ([`users`], [`decisions`]). It does
+//! of them an account that reads data waits for a second person (`users`, `decisions`). It does
 //! not help against somebody who has both the password and the second factor of another person.
 
 mod begin;

@@ -1,12 +1,12 @@
 //! Streams: events in by HTTP, checked rows out, live.
 //!
-//! Events are accepted once they are on disk, in a sealed log ([`intake`]), each of which would be
+//! Events are accepted once they are on disk, in a sealed log (`intake`), each of which would be
 //! taken by the engine: a bad one is refused with its line and nothing of its request is kept. A child
-//! process runs the session ([`crate::worker::stream`]) and writes what leaves to another log, each
+//! process runs the session (`worker::stream`) and writes what leaves to another log, each
 //! record with the place from which another child goes on, so that a killed child or server loses
-//! nothing and releases nothing twice ([`keeper`]). A stream is approved before its first event, by
+//! nothing and releases nothing twice (`keeper`). A stream is approved before its first event, by
 //! somebody who neither defined it nor wrote its policy, and again for each version of the policy and
-//! each audience ([`decide`]).
+//! each audience (`decide`).
 //!
 //! Steward define, officers approve, operators start and stop and see figures and no row. It does not
 //! protect against who may send events: made-up users count like others.
