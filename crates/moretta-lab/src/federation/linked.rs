@@ -9,8 +9,8 @@ use moretta::data::Records;
 use moretta::federate::mask;
 use moretta::federate::simulate::{Outcome, SiteSource};
 use moretta::federate::{
-    Aggregator, AggregatorOptions, Consumer, Delivery, FragmentKind, Giver, LabelHolder, Mark,
-    Outbox, Party, PartyId, Rows, Site, SiteOptions, Terms, Trust,
+    Aggregator, AggregatorOptions, Column, Consumer, Delivery, FragmentKind, Giver, LabelHolder,
+    Mark, Outbox, Party, PartyId, Rows, Site, SiteOptions, Terms, Trust, own_numbers,
 };
 use moretta::{Error, Result, learn};
 use moretta_federation::{
@@ -137,9 +137,17 @@ fn site(
 ) -> Result<Site> {
     let inputs = source.columns.iter().map(|column| column.input()).collect();
     let header = learn::Header::new(inputs, terms.classes as usize)?;
+    // Over links a site names its columns by its own numbers only.
+    let own = own_numbers(id, terms.sites.len());
+    let columns = source.columns.iter().zip(own);
     let options = SiteOptions {
         id,
-        columns: source.columns.clone(),
+        columns: columns
+            .map(|(column, id)| Column {
+                id,
+                ..column.clone()
+            })
+            .collect(),
         learner: learn::build(&source.learner, &header, 1)?,
         allows: FragmentKind::Raw,
         min_sources: 2,

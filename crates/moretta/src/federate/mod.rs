@@ -72,7 +72,8 @@ pub use monitor::{Asked, Candidate, Candidates, candidates_at_first};
 pub use party::{Event, Note, Outbox, Party, PartyId, Rows, Time};
 pub use rank_span::RankSpans;
 pub use ratio::{Rank, Ratio};
-pub(crate) use room::{most_values, own_numbers, values_of};
+pub use room::own_numbers;
+pub(crate) use room::{most_values, values_of};
 pub use run::Mark;
 pub use site::{Site, SiteOptions};
 pub use terms::{

@@ -12,7 +12,7 @@ use std::ops::Range;
 const ROOM: u64 = 1 << 16;
 
 /// The numbers of columns that a site alone has: no two sites share one.
-pub(crate) fn own_numbers(site: u16, sites: usize) -> Range<u64> {
+pub fn own_numbers(site: u16, sites: usize) -> Range<u64> {
     let count = ROOM / (sites.max(1) as u64);
     let first = u64::from(site) * count;
     first..first + count
