@@ -243,13 +243,10 @@ fn export(
         act.log(&permit.entry("audit.export"))?;
         head(&mut **act)
     })?;
-    let length =
-        "SELECT COALESCE(SUM(LENGTH(CAST(entry AS BYTEA)) + 66), 0) FROM audit WHERE number <= $1";
+    let length = "SELECT CAST(COALESCE(SUM(LENGTH(CAST(entry AS BYTEA)) + 66), 0) AS BIGINT) FROM audit WHERE number <= $1";
     let length = match app.store.db().name() {
         "SQLite" => length.replace("BYTEA", "BLOB"),
-        _ => length
-            .replace("LENGTH(CAST(entry AS BYTEA))", "OCTET_LENGTH(entry)")
-            .replace("SUM(", "SUM(1::BIGINT * "),
+        _ => length.replace("LENGTH(CAST(entry AS BYTEA))", "OCTET_LENGTH(entry)"),
     };
     let length = app
         .store
