@@ -143,10 +143,7 @@ fn site(
     let options = SiteOptions {
         id,
         columns: columns
-            .map(|(column, id)| Column {
-                id,
-                ..column.clone()
-            })
+            .map(|(column, id)| Column { id, ..*column })
             .collect(),
         learner: learn::build(&source.learner, &header, 1)?,
         allows: FragmentKind::Raw,
