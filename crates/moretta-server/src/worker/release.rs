@@ -17,8 +17,9 @@ use moretta::io::{self, Compression, Format, ReadOptions};
 use moretta::pipeline::{self, Report};
 use moretta::policy::{ManifestPolicy, Policy};
 use serde_json::{Value, json as object};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Values of a column that a dictionary lists.
 const VALUES: usize = 10_000;
@@ -32,6 +33,7 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         Err(why) => (policy, Some(why)),
     };
     let options = job.run_options();
+    let mut watch = Watch::new();
     let outcomes = match pipeline::run_levels(&policy, &options) {
         // The policy did not ask for the ledger. Where there is one of earlier releases, however,
         // none goes out that was not held against them.
@@ -44,15 +46,19 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         outcomes => outcomes,
     };
     let outcomes = outcomes.map_err(failure)?;
+    watch.lap("run");
     // Where a search has chosen what is done, the report alone says what that promises.
     let chosen = policy.goal.is_some() || policy.evolve.is_some();
     let (files, reading) = verify::released(&policy);
     let (verified, attacks) = match chosen {
         true => (Value::Null, Value::Null),
-        false => (
-            verify::verified(&policy, &files, &reading, job.progress)?,
-            attack::on_release(&policy, &files, &reading, job.progress)?,
-        ),
+        false => {
+            let verified = verify::verified(&policy, &files, &reading, job.progress)?;
+            watch.lap("verify");
+            let attacks = attack::on_release(&policy, &files, &reading, job.progress)?;
+            watch.lap("attack");
+            (verified, attacks)
+        }
     };
     if verified["passed"] == Value::Bool(false) {
         let what = "what was written does not keep what the policy promises";
@@ -74,6 +80,7 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     for number in 2..2 + outcomes.len() as u32 {
         put_in_place(job, number)?;
     }
+    watch.lap("list");
     let warnings = outcomes.iter().flat_map(|outcome| &outcome.report.warnings);
     Ok(object!({
         "levels": levels,
@@ -81,7 +88,30 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         "attacks": attacks,
         "ledger": ledger,
         "warnings": warnings.collect::<Vec<_>>(),
+        "seconds": watch.seconds,
     }))
+}
+
+/// The seconds of each stage: `run` is what the command does, `list` makes dictionaries and indexes.
+struct Watch {
+    begun: Instant,
+    seconds: BTreeMap<&'static str, f64>,
+}
+
+impl Watch {
+    fn new() -> Self {
+        Watch {
+            begun: Instant::now(),
+            seconds: BTreeMap::new(),
+        }
+    }
+
+    /// A stage has ended.
+    fn lap(&mut self, stage: &'static str) {
+        let milliseconds = self.begun.elapsed().as_millis();
+        self.seconds.insert(stage, milliseconds as f64 / 1000.0);
+        self.begun = Instant::now();
+    }
 }
 
 /// Rows of a release are looked up in CSV.
@@ -143,21 +173,22 @@ fn of_level(
     let sink = policy.sink.as_ref();
     let sink = sink.ok_or_else(|| Problem::bug("a release has no place"))?;
     let path_of = |part: Part| PathBuf::from(part.file(level));
-    let dictionary = dictionary_of(policy, report, &sink.path, reading)?;
-    let bytes = serde_json::to_vec(&dictionary).map_err(|_| Problem::bug("no JSON"))?;
-    write(job, &path_of(Part::Dictionary), &bytes)?;
     let columns = io::names(&sink.path, reading).map_err(failure)?;
     let format = CsvFormat {
         delimiter: char::from(sink.options.delimiter.unwrap_or(b',')),
         missing: sink.options.missing.clone(),
         header: sink.options.header,
     };
+    let rows = job.files.open(&sink.path);
+    let rows = rows.map_err(|e| unread(&sink.path, e))?;
     let mut index = Vec::new();
-    let rows = job
-        .files
-        .open(&sink.path)
-        .map_err(|e| unread(&sink.path, e))?;
-    let head = index::make(rows, format, &columns, &mut index)?;
+    let (dictionary, head) = rayon::join(
+        || dictionary_of(policy, report, &sink.path, reading),
+        || index::make(rows, format, &columns, &mut index),
+    );
+    let (dictionary, head) = (dictionary?, head?);
+    let bytes = serde_json::to_vec(&dictionary).map_err(|_| Problem::bug("no JSON"))?;
+    write(job, &path_of(Part::Dictionary), &bytes)?;
     write(job, &path_of(Part::Index), &index)?;
     let page = policy.report.clone();
     let json = page.as_ref().map(|page| page.with_extension("json"));
@@ -219,7 +250,7 @@ fn dictionary_of(
         missing: Vec::new(),
         ..reading.clone()
     };
-    let mut counts: Vec<BTreeMap<String, u64>> = vec![BTreeMap::new(); names.len()];
+    let mut counts: Vec<HashMap<String, u64>> = vec![HashMap::new(); names.len()];
     let mut empty = vec![0_u64; names.len()];
     let mut more = vec![false; names.len()];
     for batch in io::open(file, &options, &plans).map_err(failure)? {
@@ -252,7 +283,8 @@ fn dictionary_of(
     let columns = names.iter().enumerate().map(|(place, name)| {
         let fact = report.columns.iter().find(|column| column.name == *name);
         let role = policy.plan.column(name).map(|column| column.role.word());
-        let values = counts[place].iter();
+        let values: BTreeMap<&String, &u64> = counts[place].iter().collect();
+        let values = values.into_iter();
         let values = values.map(|(value, count)| object!({ "value": value, "rows": count }));
         object!({
             "name": name,
