@@ -8,7 +8,8 @@ use std::{env, fs, io};
 const SERVED: [&str; 4] = ["css", "html", "js", "svg"];
 
 fn main() -> io::Result<()> {
-    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../web/dist");
+    let folder =
+        Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../web/dist");
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut names: Vec<String> = fs::read_dir(&folder)?
         .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))

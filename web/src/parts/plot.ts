@@ -17,6 +17,12 @@ export function draw(place: HTMLElement, shape: Shape, data: uPlot.AlignedData):
   const style = getComputedStyle(document.documentElement)
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const font = `12px ${getComputedStyle(document.body).fontFamily}`
+  const two = (part: number) => String(part).padStart(2, '0')
+  const clock = (seconds: number, step: number) => {
+    const at = new Date(seconds * 1000)
+    if (step >= 86_400) return `${two(at.getMonth() + 1)}-${two(at.getDate())}`
+    return `${two(at.getHours())}:${two(at.getMinutes())}${step < 60 ? `:${two(at.getSeconds())}` : ''}`
+  }
   const axis: uPlot.Axis = {
     stroke: colour('muted'),
     grid: { stroke: colour('line'), width: 1 },
@@ -37,8 +43,8 @@ export function draw(place: HTMLElement, shape: Shape, data: uPlot.AlignedData):
     {
       width: Math.max(shape.width, 200),
       height: shape.height,
-      series: [{ label: 'time' }, ...lines.map((line) => ({ ...line, value }))],
-      axes: [axis, { ...axis, size: 56, values: (_, splits) => splits.map((split) => figure(split)) }],
+      series: [{ label: 'time', value: (_, at: number | null) => (at === null ? '–' : clock(at, 1)) }, ...lines.map((line) => ({ ...line, value }))],
+      axes: [{ ...axis, values: (_, splits, __, ___, step) => splits.map((split) => clock(split, step)) }, { ...axis, size: 56, values: (_, splits) => splits.map((split) => figure(split)) }],
       scales: shape.range ? { y: { range: shape.range } } : {},
       cursor: { drag: { x: true, y: false } },
       legend: { show: shape.lines.length > 1, live: true },

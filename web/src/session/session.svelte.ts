@@ -8,6 +8,8 @@ export type State = 'loading' | 'out' | 'waiting' | 'locked' | 'factor-needed' |
 
 /** Somebody reads and types without calls: the server hears of it this often. */
 const TOUCH = 60_000
+/** Where a tab keeps the link of a demonstration, whose data are made up; nothing else is kept there. */
+const DEMO = 'moretta-demo'
 
 class Session {
   state: State = $state('loading')
@@ -17,8 +19,8 @@ class Session {
   locksAt = $state(Infinity)
   /** A question for the second factor that is open. */
   stepUp: { done: (shown: boolean) => void } | undefined = $state()
-  /** The link of a demonstration: its people have no password, so it unlocks, too. Memory only. */
-  demo: string | undefined = $state()
+  /** The link of a demonstration: its people have no password, so it unlocks, too. */
+  demo: string | undefined = $state(sessionStorage.getItem(DEMO) ?? undefined)
   #active = 0
   #flush = new Set<() => Promise<void>>()
   #tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('moretta-session')
@@ -58,12 +60,14 @@ class Session {
   }
 
   async signIn(name: string, password: string): Promise<void> {
+    this.#forgetDemo()
     await this.take(await post('/session', { name, password }))
   }
 
   async enterDemo(link: string): Promise<void> {
     await this.take(await post('/demo/session', { link }))
     this.demo = link
+    sessionStorage.setItem(DEMO, link)
   }
 
   async showFactor(code: string): Promise<void> {
@@ -159,8 +163,13 @@ class Session {
     this.state = 'out'
     this.current = undefined
     this.me = undefined
-    this.demo = undefined
+    this.#forgetDemo()
     this.locksAt = Infinity
+  }
+
+  #forgetDemo(): void {
+    this.demo = undefined
+    sessionStorage.removeItem(DEMO)
   }
 
   #ended(problem: Problem): void {

@@ -57,9 +57,13 @@ export function duration(ms: number): string {
   return shown.filter(Boolean).join(' ')
 }
 
-/** How long ago. */
+/** How long ago, in one unit. */
 export function ago(ms: number, now = Date.now()): string {
-  return now - ms < 60_000 ? 'just now' : `${duration(now - ms)} ago`
+  const passed = now - ms
+  if (passed < 60_000) return 'just now'
+  if (passed < 3_600_000) return `${Math.floor(passed / 60_000)} min ago`
+  if (passed < 86_400_000) return `${Math.floor(passed / 3_600_000)} h ago`
+  return passed < 30 * 86_400_000 ? `${Math.floor(passed / 86_400_000)} d ago` : time(ms)
 }
 
 /** `1 row`, `2 rows`. */
