@@ -38,13 +38,28 @@ function told(): Plugin {
   return {
     name: 'told',
     apply: 'build',
-    generateBundle() {
+    generateBundle(_, bundle) {
       const list = readFileSync(join(root, 'src/pages/list.ts'), 'utf8')
       const paths = [...list.matchAll(/^\s*path: '([^']+)'/gm)].map((found) => found[1])
-      this.emitFile({ type: 'asset', fileName: 'pages.txt', source: paths.join('\n') + '\n' })
+      this.emitFile({ type: 'asset', fileName: 'pages.list', source: paths.join('\n') + '\n' })
       this.emitFile({ type: 'asset', fileName: 'source.sha256', source: sum() + '\n' })
+      const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+      this.emitFile({ type: 'asset', fileName: 'licences.txt', source: licences(modules) })
     },
   }
+}
+
+/** The licences of what others have written and the pages contain. */
+function licences(modules: string[]): string {
+  const names = modules.map((id) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1])
+  const packages = [...new Set(names.filter((name) => name !== undefined))].sort()
+  const texts = packages.map((name) => {
+    const folder = join(root, 'node_modules', name)
+    const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file))
+    if (!file) throw new Error(`${name} has no licence`)
+    return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+  })
+  return texts.join('\n\n')
 }
 
 function sum(): string {

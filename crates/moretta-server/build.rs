@@ -1,11 +1,13 @@
 //! Lists the built web app, so that it becomes part of the program. Nothing is built or fetched here.
 
+#![expect(clippy::print_stdout, reason = "cargo reads it")]
+
 use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs, io};
 
 /// What is given to browsers, by its ending.
-const SERVED: [&str; 4] = ["css", "html", "js", "svg"];
+const SERVED: [&str; 5] = ["css", "html", "js", "svg", "txt"];
 
 fn main() -> io::Result<()> {
     let folder =

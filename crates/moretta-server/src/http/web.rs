@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 /// Name and content of each file.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web.rs"));
 /// The addresses of pages, a line each; what begins with `:` stands for any text.
-const PAGES: &str = include_str!("../../../../web/dist/pages.txt");
+const PAGES: &str = include_str!("../../../../web/dist/pages.list");
 /// The file of every page.
 const PAGE: &str = "index.html";
 
@@ -50,6 +50,7 @@ impl File {
             Some("css") => "text/css; charset=utf-8",
             Some("html") => "text/html; charset=utf-8",
             Some("js") => "text/javascript; charset=utf-8",
+            Some("txt") => "text/plain; charset=utf-8",
             _ => "image/svg+xml",
         }
     }

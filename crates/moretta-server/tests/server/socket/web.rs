@@ -42,7 +42,7 @@ fn what_is_no_page_is_not_found() {
         "/projects",
         "/projects/",
         "/index.html",
-        "/pages.txt",
+        "/pages.list",
         "/source.sha256",
         "/app.js/",
         "/../Cargo.toml",
@@ -81,6 +81,7 @@ fn files_have_their_kind_and_the_headers_of_all_responses() {
         ("/app.js", "text/javascript; charset=utf-8"),
         ("/style.css", "text/css; charset=utf-8"),
         ("/mask.svg", "image/svg+xml"),
+        ("/licences.txt", "text/plain; charset=utf-8"),
         ("/inbox", "text/html; charset=utf-8"),
     ] {
         let reply = net.get(path, "");
