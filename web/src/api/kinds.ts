@@ -1,5 +1,5 @@
-// Names for what the interface answers, and by hand what its description leaves open: the results of
-// jobs, which are what the library writes, and the events of the live line.
+// Names for what the interface answers, and by hand what its description leaves open: how jobs go on
+// and fail, and the events of the live line. What jobs find is in `results.ts`.
 import type { Answer, Item } from './client'
 import type { Place } from './problem'
 
