@@ -7,6 +7,7 @@ mod head;
 mod openapi;
 mod route;
 mod serve;
+mod web;
 
 pub use answer::{
     Accepted, Answer, Chunks, Created, Described, Done, Download, Given, Json, Live, Next, Ready,

@@ -7,3 +7,4 @@ mod outside;
 mod paths;
 mod stopping;
 mod tls;
+mod web;

@@ -1,0 +1,1 @@
+import{Z as e,dt as t,ut as n}from"./client.js";import{g as r,u as i}from"./app.js";import{t as a}from"./session.svelte.js";function o(o,s){t(s,!0),e(()=>{a.me&&r.go(i(a.me),!0)}),n()}export{o as default};

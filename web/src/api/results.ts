@@ -1,0 +1,204 @@
+// What jobs have found, by kind. The interface describes a job's `result` as anything, since it is what
+// the library writes; here is what pages read of it. Counts are rounded, and null where few are meant.
+
+/** A promise and whether it is kept. */
+export interface Claim {
+  name: string
+  promised: string
+  promised_value: number | null
+  found: string
+  found_value: number | null
+  holds: boolean
+}
+
+/** A measure before and after; `percent` says how it is read, `limit` what it may be at most. */
+export interface Measured {
+  name: string
+  family: string
+  meaning: string
+  before: number | null
+  after: number | null
+  limit: number | null
+  percent: boolean
+}
+
+export interface ColumnSet {
+  columns: string[]
+  singled_out: number | null
+}
+
+export interface Bins {
+  bins: { label: string; before: number | null; after: number | null }[]
+  hidden_bins: number | null
+}
+
+export interface RiskOf {
+  highest: number | null
+  mean: number | null
+  below_k: number | null
+}
+
+/** One release of a preview: the whole, or that of a level. */
+export interface Previewed {
+  level: string | null
+  passed: boolean
+  claims: Claim[]
+  measures: Measured[]
+  class_sizes: { size: number; classes: number | null }[]
+  risk: { from: number; to: number; before: number | null; after: number | null }[]
+  risk_by_column: { all: RiskOf; columns: { name: string; alone: RiskOf; without: RiskOf }[] } | null
+  column_sets: ColumnSet[]
+  columns: {
+    name: string
+    role: string
+    treatment: string
+    loss: number | null
+    missing_before: number | null
+    missing_after: number | null
+    histogram: Bins | null
+  }[]
+  rows: {
+    read: number | null
+    released: number | null
+    classes_before: number | null
+    classes_after: number | null
+    suppressed: unknown[]
+  }
+  warnings: string[]
+}
+
+export interface Preview {
+  /** Whether rows were made up from the bounds of the policy, as for private methods. */
+  made_up: boolean
+  rows: number | null
+  releases: Previewed[]
+}
+
+export interface Profile {
+  rows: number | null
+  persons: number | null
+  columns: {
+    name: string
+    role: string
+    why: string
+    kind: string | null
+    distinct: number | null
+    missing: number | null
+    /** Share of persons who are alone with their value. */
+    alone: number | null
+    rare: number | null
+    values: { label: string; count: number | null }[]
+  }[]
+  column_sets: ColumnSet[]
+  notes: string[]
+  /** A policy to begin with. */
+  policy: string
+}
+
+export interface Plan {
+  rows: number | null
+  persons: number | null
+  unit: string
+  classes: number | null
+  below_k: number | null
+  uniques: number | null
+  megabytes: number | null
+  columns: { name: string; role: string; distinct: number | null; missing: number | null; hierarchy_levels: number | null }[]
+  column_sets: ColumnSet[]
+  telling: { columns: string[]; uniques: number | null }[]
+  privacy: unknown[]
+  warnings: string[]
+}
+
+/** Settings that were tried; `values` stand in the order of `measures`. */
+export interface Explored {
+  comparison: {
+    name: string
+    rows: number | null
+    measures: string[]
+    tried: {
+      method: string
+      k: number
+      on_front: boolean
+      promises_less: string | null
+      refused: string | null
+      released: number | null
+      seconds: number
+      values: (number | null)[]
+    }[]
+  }
+}
+
+export interface Attacked {
+  tables: {
+    notes: string[]
+    releases: {
+      rows: number | null
+      classes: number | null
+      attacks: {
+        attack: string
+        column: string
+        knows: string
+        unit: string
+        of: number | null
+        succeeds: number | null
+        share: number | null
+        classes: number | null
+        way_out: string
+      }[]
+    }[]
+  }
+}
+
+export interface Verified {
+  passed: boolean
+  same_bytes: boolean
+  levels: { passed: boolean; claims: Claim[]; rows: number | null; classes: number | null; smallest_class: number | null; faults: string[] }[]
+}
+
+/** One number of a policy, each value that was tried. */
+export interface Tuned {
+  parameter: string
+  section: string
+  prefer: 'high' | 'low'
+  best: number | null
+  nearest: number | null
+  at_end: boolean
+  ragged: boolean
+  caution: string | null
+  tried: { value: number; meets: boolean; refused: string | null; measures: { name: string; value: number | null; limit: number }[] }[]
+}
+
+export interface Scores {
+  accuracy: number | null
+  kappa: number | null
+  f1: number | null
+}
+
+/** Learners on original and protected rows. */
+export interface Learned {
+  records: number | null
+  notes: string[]
+  learners: {
+    learner: string
+    /** The rows that were learnt from, and those that were answered. */
+    side: string
+    tested: string
+    whole: Scores
+    lately: Scores
+    faded: Scores
+    points: { results: number | null; accuracy: number | null; kappa: number | null }[]
+  }[]
+}
+
+/** The result of a job, by its kind; that of a release is told by its request. */
+export interface Results {
+  preview: Preview
+  profile: Profile
+  plan: Plan
+  explore: Explored
+  tune: Tuned
+  learn: Learned
+  attack: Attacked
+  verify: Verified
+}
