@@ -68,6 +68,14 @@ impl Store {
         self.bell.ring();
         given.ok_or_else(|| Problem::bug("a transaction was not carried out"))
     }
+
+    /// Writes what nobody waits for and nobody is told of.
+    ///
+    /// # Errors
+    /// Those of `work`, and when the store does not answer.
+    pub(crate) fn note(&self, mut work: impl FnMut(&mut dyn Sql) -> Result<()>) -> Result<()> {
+        self.db.write(&mut |sql| work(sql))
+    }
 }
 
 impl Act<'_> {

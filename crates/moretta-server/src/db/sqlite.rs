@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How many connections for reading are kept open.
-const READERS: usize = 8;
+const READERS: usize = 32;
 
 /// A database in a file.
 #[derive(Debug)]
