@@ -39,6 +39,27 @@ export const pages: readonly Page[] = [
     load: () => import('./project/Page.svelte'),
   },
   {
+    path: '/projects/:project/data',
+    title: 'Data',
+    rights: ['data.profile'],
+    step: 1,
+    load: () => import('./data/Page.svelte'),
+  },
+  {
+    path: '/projects/:project/hierarchies',
+    title: 'Hierarchies',
+    rights: ['policies.read'],
+    step: 2,
+    load: () => import('./hierarchies/Page.svelte'),
+  },
+  {
+    path: '/projects/:project/raw',
+    title: 'Raw rows',
+    rights: ['data.raw'],
+    menu: 'project',
+    load: () => import('./raw/Page.svelte'),
+  },
+  {
     // The first page of whoever is signed in; the app goes on from there.
     path: '/',
     title: 'moretta',

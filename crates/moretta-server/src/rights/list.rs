@@ -61,6 +61,8 @@ rights! {
     ChangeRules "rules.change": [O] fresh;
     /// Upload data.
     Upload "data.upload": [S] token;
+    /// See which data sets there are, and their versions.
+    ListData "data.list": [O, S, To::Raw];
     /// Read what columns are like, in rounded counts.
     ReadProfile "data.profile": [O, S];
     /// Read raw rows.
