@@ -60,6 +60,20 @@ export const pages: readonly Page[] = [
     load: () => import('./raw/Page.svelte'),
   },
   {
+    path: '/projects/:project/protect',
+    title: 'Protect',
+    rights: ['policies.read'],
+    step: 3,
+    load: () => import('./protect/Page.svelte'),
+  },
+  {
+    path: '/projects/:project/explore',
+    title: 'Explore',
+    rights: ['jobs.run'],
+    step: 4,
+    load: () => import('./explore/Page.svelte'),
+  },
+  {
     // The first page of whoever is signed in; the app goes on from there.
     path: '/',
     title: 'moretta',
