@@ -68,7 +68,7 @@ rights! {
     /// Read raw rows.
     ReadRaw "data.raw": [To::Raw] fresh;
     /// Ask that raw data are deleted, and confirm it.
-    DeleteRaw "data.delete": [O, S];
+    DeleteRaw "data.delete": [O, S] fresh;
     /// Read hierarchies and policies.
     ReadTexts "policies.read": [O, S, P, U];
     /// Write hierarchies and policies.
