@@ -154,6 +154,7 @@ test('raw data go when a second person agrees', async ({ page, browser }) => {
   await expect(officer.getByLabel('Role of ward')).toBeHidden()
   await officer.getByRole('button', { name: 'Delete version 1' }).click()
   await expect(officer.getByRole('table', { name: 'Versions of old' })).toContainText('deleted')
+  await page.reload()
   await expect(page.getByText('The rows of version 1 are deleted')).toBeVisible()
   await context.close()
 })
