@@ -145,12 +145,12 @@ test('rules show what they do while parameters change, and go into a policy', as
   await rules.getByLabel('Hidden from').selectOption('left')
   await expect(rules.getByRole('row', { name: /^30100/ })).toContainText('*0100**100')
   await rules.getByRole('button', { name: 'Put it in' }).click()
-  await expect(page.getByText('admissions version 2 has it')).toBeVisible()
+  await expect(page.getByText('admissions version 2 has it', { exact: true })).toBeVisible()
   const { items } = (await call(page, 'GET', `/projects/${project}/policies`)) as { items: { id: string }[] }
   const policy = (await call(page, 'GET', `/projects/${project}/policies/${items[0]?.id}`)) as { content: string }
   expect(policy.content).toMatch(/^zip +=.*hierarchy = \{ mask = "left" \}/m)
   await page.getByRole('button', { name: 'Undo' }).last().click()
-  await expect(page.getByText('admissions is as it was')).toBeVisible()
+  await expect(page.getByText('admissions is as it was', { exact: true })).toBeVisible()
 })
 
 test('an officer reads hierarchies and changes nothing', async ({ page }) => {
