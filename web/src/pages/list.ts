@@ -53,6 +53,20 @@ export const pages: readonly Page[] = [
     load: () => import('./explore/Page.svelte'),
   },
   {
+    path: '/projects/:project/check',
+    title: 'Check',
+    rights: ['jobs.attack', 'jobs.verify'],
+    step: 5,
+    load: () => import('./check/Page.svelte'),
+  },
+  {
+    path: '/projects/:project/learn',
+    title: 'Learn',
+    rights: ['jobs.run'],
+    menu: 'project',
+    load: () => import('./learn/Page.svelte'),
+  },
+  {
     // The first page of whoever is signed in; the app goes on from there.
     path: '/',
     title: 'moretta',
