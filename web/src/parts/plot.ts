@@ -9,6 +9,8 @@ interface Shape {
   width: number
   height: number
   range: [number, number] | undefined
+  /** What is counted from left to right, where it is no time. */
+  across: string | undefined
 }
 
 const DASHES = [[], [6, 3], [2, 3], [10, 3, 2, 3]]
@@ -43,9 +45,9 @@ export function draw(place: HTMLElement, shape: Shape, data: uPlot.AlignedData):
     {
       width: Math.max(shape.width, 200),
       height: shape.height,
-      series: [{ label: 'time', value: (_, at: number | null) => (at === null ? '–' : clock(at, 1)) }, ...lines.map((line) => ({ ...line, value }))],
-      axes: [{ ...axis, values: (_, splits, __, ___, step) => splits.map((split) => clock(split, step)) }, { ...axis, size: 56, values: (_, splits) => splits.map((split) => figure(split)) }],
-      scales: shape.range ? { y: { range: shape.range } } : {},
+      series: [{ label: shape.across ?? 'time', value: (_, at: number | null) => (at === null ? '–' : shape.across ? figure(at) : clock(at, 1)) }, ...lines.map((line) => ({ ...line, value }))],
+      axes: [{ ...axis, values: (_, splits, __, ___, step) => splits.map((split) => (shape.across ? figure(split) : clock(split, step))) }, { ...axis, size: 56, values: (_, splits) => splits.map((split) => figure(split)) }],
+      scales: { ...(shape.across ? { x: { time: false } } : {}), ...(shape.range ? { y: { range: shape.range } } : {}) },
       cursor: { drag: { x: true, y: false } },
       legend: { show: shape.lines.length > 1, live: true },
     },
