@@ -73,7 +73,7 @@ export const pages: readonly Page[] = [
   },
   {
     path: '/projects/:project/audit',
-    title: 'Audit of the project',
+    title: 'Audit',
     rights: ['audit.read'],
     menu: 'project',
     load: () => import('./audit/Page.svelte'),
@@ -94,7 +94,7 @@ export const pages: readonly Page[] = [
   },
   {
     path: '/audit',
-    title: 'Audit',
+    title: 'Audit of the server',
     rights: ['audit.all', 'audit.admin'],
     menu: 'server',
     load: () => import('./whole-audit/Page.svelte'),

@@ -2,7 +2,7 @@
 import type { Answer } from '../../api/client'
 import type { Attacked, Verified } from '../../api/results'
 import { count, figure, percent, plural } from '../../words/format'
-import { readable } from '../release/words'
+import { plain, readable } from '../release/words'
 
 export type Review = Answer<'get', '/projects/{project}/requests/{release}'>
 export type Facts = Review['made'][number]
@@ -26,11 +26,18 @@ export interface Check {
 
 export const runOf = (review: Review): Run => (review.run ?? {}) as Run
 
+/** The attacks that were tried on a level, with what they need and the way out. */
+export function triedOf(review: Review, place: number): Tried[] {
+  return runOf(review).attacks?.tables.releases[place]?.attacks ?? []
+}
+export type Tried = Attacked['tables']['releases'][number]['attacks'][number]
+
 /** The percent of rows from which columns together are worth a look. */
 const SINGLED_OUT = 5
 
 export function checksOf(review: Review): Check[] {
-  return [...rules(review), ...verified(review), ...review.made.flatMap((level) => ofLevel(level, review.made.length > 1)), ...together(review)]
+  const checks = [...rules(review), ...verified(review), ...review.made.flatMap((level) => ofLevel(level, review.made.length > 1)), ...together(review)]
+  return checks.map((check) => ({ ...check, text: plain(check.text) }))
 }
 
 function rules(review: Review): Check[] {
