@@ -53,7 +53,12 @@ function verified(review: Review): Check[] {
   if (!found) return [{ state: 'look', text: 'Written rows were not checked a second time', help: 'A search has chosen what is done, so the report alone says what it promises.' }]
   const faults = found.levels.flatMap((level) => level.faults)
   if (!found.passed) return [{ state: 'breaks', text: 'Written rows do not keep what the policy promises', help: faults.join('; ') }]
-  return [{ state: 'holds', text: 'Written rows, checked again by code that did not make them' }]
+  const again: Check = { state: 'holds', text: 'Written rows, checked again by code that did not make them' }
+  if (typeof found.nested !== 'boolean') return [again]
+  const nested: Check = found.nested
+    ? { state: 'holds', text: 'Levels are nested: who reads several learns no more than the finest says' }
+    : { state: 'breaks', text: 'Levels are not nested: who reads several learns more than each one says' }
+  return [again, nested]
 }
 
 function ofLevel(level: Facts, several: boolean): Check[] {
