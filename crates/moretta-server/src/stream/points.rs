@@ -21,6 +21,8 @@ const KEPT: Millis = 7 * DAY;
 pub(super) const BUCKET: Millis = 10 * SECOND;
 /// The largest count that is hidden.
 const HIDDEN: u64 = 10;
+/// Bytes of events are told in blocks of so many.
+const BLOCK: u64 = 4 << 10;
 /// How many points are given at once.
 const MOST: i64 = 2_000;
 
@@ -43,18 +45,29 @@ pub(super) struct Point {
     pub(super) suppressed: Option<f64>,
     /// The z in use.
     pub(super) z: Option<u32>,
-    /// Share of users of the window who are alike: the p_k that a goal is about.
+    /// Share of users of the window who are alike, in whole percent: the p_k that a goal is about. It
+    /// is not there where few users show anything.
     pub(super) p: Option<f64>,
-    /// Share of users of the window whose released set nobody else has.
+    /// The share that z is tuned for, where it is.
+    #[serde(default)]
+    pub(super) goal: Option<f64>,
+    /// Share of users of the window whose released set nobody else has, told as `p` is.
     pub(super) unique: Option<f64>,
     /// Milliseconds from when events were accepted until what became of them was on disk: median.
     pub(super) delay_median: Option<u64>,
     /// The 99th percentile of the same.
     pub(super) delay_99: Option<u64>,
-    /// Bytes of events that wait to be taken.
+    /// Bytes of events that wait to be taken, rounded up to whole blocks of 4 KiB.
     pub(super) lag: u64,
     /// Figures of masked records by name.
     pub(super) measures: Vec<(String, f64)>,
+}
+
+impl Point {
+    /// Whether fewer users are alike than z is tuned for.
+    pub(super) fn is_under_goal(&self) -> bool {
+        self.p.zip(self.goal).is_some_and(|(p, goal)| p < goal)
+    }
 }
 
 /// Makes points of figures as they come.
@@ -63,6 +76,8 @@ pub(super) struct Buckets {
     begun: Option<(Millis, Figures)>,
     last: Figures,
     delays: Vec<(u64, u64)>,
+    /// Whether the last point was under its goal.
+    pub(super) is_under_goal: bool,
 }
 
 impl Buckets {
@@ -72,7 +87,8 @@ impl Buckets {
         let (begun, first) = self.begun.get_or_insert_with(|| (at, figures.clone()));
         let is_full = at - *begun >= BUCKET;
         let point = is_full.then(|| point(first, &figures, &self.delays, lag));
-        if is_full {
+        if let Some(point) = &point {
+            self.is_under_goal = point.is_under_goal();
             self.begun = Some((at, figures.clone()));
             self.delays.clear();
         }
@@ -85,14 +101,20 @@ impl Buckets {
         Point {
             z: self.last.z,
             p: self.last.p,
+            goal: self.last.goal,
             unique: self.last.unique,
             delay_median: self.last.delay.map(|delay| delay.0),
             delay_99: self.last.delay.map(|delay| delay.1),
-            lag,
+            lag: in_blocks(lag),
             measures: self.last.measures.clone(),
             ..Point::default()
         }
     }
+}
+
+/// Bytes as they may be told: by the bytes of one event somebody would know it.
+fn in_blocks(bytes: u64) -> u64 {
+    bytes.div_ceil(BLOCK).saturating_mul(BLOCK)
 }
 
 fn point(first: &Figures, last: &Figures, delays: &[(u64, u64)], lag: u64) -> Point {
@@ -111,10 +133,11 @@ fn point(first: &Figures, last: &Figures, delays: &[(u64, u64)], lag: u64) -> Po
         suppressed: share.then(|| suppressed as f64 / read as f64),
         z: last.z,
         p: last.p,
+        goal: last.goal,
         unique: last.unique,
         delay_median: delays.iter().map(|delay| delay.0).max(),
         delay_99: delays.iter().map(|delay| delay.1).max(),
-        lag,
+        lag: in_blocks(lag),
         measures: last.measures.clone(),
     }
 }
@@ -248,7 +271,7 @@ mod tests {
             .expect("full");
         assert_eq!((point.taken, point.released), (Some(50), None));
         assert_eq!(point.suppressed, None, "5 of 50 were not suppressed");
-        assert_eq!(point.lag, 7);
+        assert_eq!(point.lag, 4096, "a block for 7 bytes");
         let point = buckets
             .add(figures(150, 155, (250, 145)), 0, 20_000)
             .expect("full");
