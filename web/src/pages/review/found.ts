@@ -1,6 +1,6 @@
 // What the run of a request has found, and the checks that follow from it, each with a sentence.
 import type { Answer } from '../../api/client'
-import type { Attacked, Verified } from '../../api/results'
+import type { Attacked, TableAttack, Verified } from '../../api/results'
 import { count, figure, percent, plural } from '../../words/format'
 import { plain, readable } from '../release/words'
 
@@ -27,10 +27,9 @@ export interface Check {
 export const runOf = (review: Review): Run => (review.run ?? {}) as Run
 
 /** The attacks that were tried on a level, with what they need and the way out. */
-export function triedOf(review: Review, place: number): Tried[] {
-  return runOf(review).attacks?.tables.releases[place]?.attacks ?? []
+export function triedOf(review: Review, place: number): TableAttack[] {
+  return runOf(review).attacks?.tables?.releases[place]?.attacks ?? []
 }
-export type Tried = Attacked['tables']['releases'][number]['attacks'][number]
 
 /** The percent of rows from which columns together are worth a look. */
 const SINGLED_OUT = 5
