@@ -122,7 +122,7 @@ export const pages: readonly Page[] = [
   },
   {
     path: '/projects/:project/audit',
-    title: 'Audit of the project',
+    title: 'Audit',
     rights: ['audit.read'],
     menu: 'project',
     load: () => import('./audit/Page.svelte'),
@@ -143,7 +143,7 @@ export const pages: readonly Page[] = [
   },
   {
     path: '/audit',
-    title: 'Audit',
+    title: 'Audit of the server',
     rights: ['audit.all', 'audit.admin'],
     menu: 'server',
     load: () => import('./whole-audit/Page.svelte'),
