@@ -39,6 +39,19 @@ export const pages: readonly Page[] = [
     load: () => import('./project/Page.svelte'),
   },
   {
+    path: '/projects/:project/streams',
+    title: 'Streams',
+    rights: ['streams.read', 'streams.rows'],
+    menu: 'project',
+    load: () => import('./streams/Page.svelte'),
+  },
+  {
+    path: '/projects/:project/streams/:stream',
+    title: 'Stream',
+    rights: ['streams.read', 'streams.rows'],
+    load: () => import('./stream/Page.svelte'),
+  },
+  {
     // The first page of whoever is signed in; the app goes on from there.
     path: '/',
     title: 'moretta',

@@ -12,6 +12,7 @@ use crate::problem::Result;
 use crate::project::Rules;
 use crate::rights::{Permit, ReadLedger, SignedIn};
 use crate::secret::hex;
+use crate::stream::ALARMS;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,9 +30,11 @@ pub(super) fn routes() -> Vec<Route> {
 /// What waits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Waiting {
-    /// `release` or `wish` for officers; `failed` or `refused` for stewards, about their own requests.
+    /// `release`, `wish` or `stream`, which wait for an officer; `failed` or `refused` for stewards, about
+    /// their own requests; of streams `stream-failed` and `stream-no-events` for operators, and
+    /// `stream-under-goal` for officers, too.
     kind: &'static str,
-    /// The release or the wish.
+    /// The release, the wish or the stream.
     id: Id,
     /// The project.
     project: Id,
@@ -56,7 +59,16 @@ fn inbox(
              AND m.role = '{role}' AND (m.ends_at IS NULL OR m.ends_at > $2))"
         )
     };
-    let (officer, steward) = (of_role("officer"), of_role("steward"));
+    let (officer, steward, operator) =
+        (of_role("officer"), of_role("steward"), of_role("operator"));
+    let [failed, under_goal, no_events] = ALARMS;
+    let alarm = |what: &str, to: &str| {
+        format!(
+            "SELECT w.id, w.project_id, w.name, m.at FROM streams w JOIN marks m ON m.stream_id = w.id \
+             WHERE m.what = '{what}' AND {to} \
+             AND m.at = (SELECT MAX(l.at) FROM marks l WHERE l.stream_id = w.id) ORDER BY m.at LIMIT $3"
+        )
+    };
     let queries = [
         (
             "release",
@@ -80,6 +92,19 @@ fn inbox(
                  WHERE w.state = 'draft' AND w.asked_by = $1 AND {steward} \
                  ORDER BY w.asked_at LIMIT $3"
             ),
+        ),
+        (
+            "stream",
+            format!(
+                "SELECT w.id, w.project_id, w.name, w.made_at FROM streams w \
+                 WHERE w.decision = 'waiting' AND w.made_by <> $1 AND {officer} ORDER BY w.made_at LIMIT $3"
+            ),
+        ),
+        ("stream-failed", alarm(failed, &operator)),
+        ("stream-no-events", alarm(no_events, &operator)),
+        (
+            "stream-under-goal",
+            alarm(under_goal, &format!("({officer} OR {operator})")),
         ),
     ];
     let waiting = app.store.read(|sql| {

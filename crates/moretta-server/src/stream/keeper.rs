@@ -1,6 +1,7 @@
 //! Keeps streams running: a child for each one that is wanted, its lease, its figures, and another
 //! child when one was killed.
 
+use super::alarm::{FAILED, Watch};
 use super::points::{self, Buckets, Point, mark};
 use super::protocol::{Figures, Segment, Start, StreamTask, StreamTold, ToStream};
 use super::row::Kept;
@@ -9,7 +10,7 @@ use super::{define, policy};
 use crate::app::App;
 use crate::audit::Entry;
 use crate::clock::{Millis, SECOND};
-use crate::events::{Kind, News, tell};
+use crate::events::{Kind, News, tell, tell_inbox};
 use crate::id::Id;
 use crate::job::{Heard, Worker, memory_of, opened_secrets};
 use crate::problem::{Problem, Result};
@@ -227,7 +228,7 @@ impl All {
     fn watch(&self, claim: &Claim, mut worker: Worker<StreamTold>, events: &[Segment]) -> Ended {
         let mut known = events.last().map_or(0, |last| last.number);
         let (mut kept, mut looked) = (Instant::now(), Instant::now());
-        let mut buckets = Buckets::default();
+        let (mut buckets, mut watch) = (Buckets::default(), Watch::default());
         let mut said = None;
         loop {
             let heard = match worker.hear(LOOK / 4) {
@@ -243,7 +244,7 @@ impl All {
                 }
                 Heard::Told(StreamTold::Running) => self.is_running(claim),
                 Heard::Told(StreamTold::Figures(figures)) => {
-                    self.figures(claim, figures, &mut buckets)
+                    self.figures(claim, figures, &mut buckets, &mut watch)
                 }
                 Heard::Told(StreamTold::Full { next }) => self.next_segment(claim, next, &worker),
                 Heard::Nothing => Ok(()),
@@ -339,7 +340,13 @@ impl All {
     }
 
     /// Keeps figures, tells them, and deletes events that no child needs any more.
-    fn figures(&self, claim: &Claim, figures: Figures, buckets: &mut Buckets) -> Result<()> {
+    fn figures(
+        &self,
+        claim: &Claim,
+        figures: Figures,
+        buckets: &mut Buckets,
+        watch: &mut Watch,
+    ) -> Result<()> {
         let (app, at) = (&self.app, self.app.clock.now());
         let files = app.store.act(|act| {
             act.execute_one(
@@ -359,6 +366,10 @@ impl All {
             let lag = accepted.saturating_sub(figures.to.byte);
             if let Some(point) = buckets.add(figures.clone(), lag, at) {
                 points::keep(&mut **act, claim.stream, &point, at)?;
+                if let Some(what) = watch.look(&point, at) {
+                    mark(&mut **act, claim.stream, what, at)?;
+                    tell_inbox(&mut **act, Some(claim.project), at)?;
+                }
             }
             let now = buckets.now(lag);
             tell(&mut **act, &news(claim, &now, at), at)?;
@@ -421,7 +432,7 @@ impl All {
             Ended::Killed => ("stopped", None, Some("killed")),
             Ended::Failed(kept) => {
                 let kept = serde_json::to_string(kept).unwrap_or_default();
-                ("failed", Some(kept), Some("failed"))
+                ("failed", Some(kept), Some(FAILED))
             }
         };
         self.app.store.act(|act| {
@@ -434,6 +445,9 @@ impl All {
                 return Ok(());
             };
             mark(&mut **act, claim.stream, what, at)?;
+            if what == FAILED {
+                tell_inbox(&mut **act, Some(claim.project), at)?;
+            }
             let name = format!("stream.{what}");
             act.log(&Entry {
                 at,

@@ -11,6 +11,7 @@
 //! Steward define, officers approve, operators start and stop and see figures and no row. It does not
 //! protect against who may send events: made-up users count like others.
 
+mod alarm;
 mod decide;
 mod define;
 mod events;
@@ -26,6 +27,7 @@ mod run;
 mod segment;
 mod tokens;
 
+pub use alarm::ALARMS;
 pub use intake::Intakes;
 pub use keeper::Keeper;
 

@@ -34,17 +34,27 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// Figures of ten seconds. A count from 1 to 10 is not there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub(super) struct Point {
+    /// Milliseconds that it is about: ten seconds, and what they lasted longer.
+    pub(super) length: Millis,
     /// Events that were taken.
     pub(super) taken: Option<u64>,
     /// Rows that were released.
     pub(super) released: Option<u64>,
     /// Share of attributes that were not released, where neither they nor the others are few.
     pub(super) suppressed: Option<f64>,
+    /// Attributes that were released, by the number of rungs climbed in their hierarchy. Where one
+    /// count is few, another one is not there either, so that it cannot be found out as what is left.
+    pub(super) levels: Vec<Option<u64>>,
     /// The z in use.
     pub(super) z: Option<u32>,
     /// Share of users of the window who are alike: the p_k that a goal is about.
     pub(super) p: Option<f64>,
+    /// The share that is aimed at, where z is tuned.
+    pub(super) goal: Option<f64>,
+    /// Share of the window for which the stream has been seen.
+    pub(super) window: Option<f64>,
     /// Share of users of the window whose released set nobody else has.
     pub(super) unique: Option<f64>,
     /// Milliseconds from when events were accepted until what became of them was on disk: median.
@@ -71,7 +81,10 @@ impl Buckets {
         self.delays.extend(figures.delay);
         let (begun, first) = self.begun.get_or_insert_with(|| (at, figures.clone()));
         let is_full = at - *begun >= BUCKET;
-        let point = is_full.then(|| point(first, &figures, &self.delays, lag));
+        let point = is_full.then(|| Point {
+            length: at - *begun,
+            ..point(first, &figures, &self.delays, lag)
+        });
         if is_full {
             self.begun = Some((at, figures.clone()));
             self.delays.clear();
@@ -85,6 +98,8 @@ impl Buckets {
         Point {
             z: self.last.z,
             p: self.last.p,
+            goal: self.last.goal,
+            window: self.last.window,
             unique: self.last.unique,
             delay_median: self.last.delay.map(|delay| delay.0),
             delay_99: self.last.delay.map(|delay| delay.1),
@@ -102,21 +117,47 @@ fn point(first: &Figures, last: &Figures, delays: &[(u64, u64)], lag: u64) -> Po
         after.0.saturating_sub(before.0),
         after.1.saturating_sub(before.1),
     );
-    let few = |count: u64| (1..=HIDDEN).contains(&count);
     let shown = |count: u64| Some(count).filter(|&count| !few(count));
     let share = read > 0 && !few(suppressed) && !few(read.saturating_sub(suppressed));
     Point {
         taken: shown(last.taken.saturating_sub(first.taken)),
         released: shown(last.released.saturating_sub(first.released)),
         suppressed: share.then(|| suppressed as f64 / read as f64),
+        levels: levels(&first.levels, &last.levels),
         z: last.z,
         p: last.p,
+        goal: last.goal,
+        window: last.window,
         unique: last.unique,
         delay_median: delays.iter().map(|delay| delay.0).max(),
         delay_99: delays.iter().map(|delay| delay.1).max(),
         lag,
         measures: last.measures.clone(),
+        ..Point::default()
     }
+}
+
+fn few(count: u64) -> bool {
+    (1..=HIDDEN).contains(&count)
+}
+
+/// What was released at each level between two looks, without what could be found out of few.
+fn levels(before: &[u64], after: &[u64]) -> Vec<Option<u64>> {
+    let before = before.iter().copied().chain(std::iter::repeat(0));
+    let counts: Vec<u64> = (after.iter().zip(before))
+        .map(|(after, before)| after.saturating_sub(before))
+        .collect();
+    let mut hidden: Vec<bool> = counts.iter().map(|&count| few(count)).collect();
+    if hidden.iter().filter(|&&hidden| hidden).count() == 1 {
+        let others = (0..counts.len()).filter(|&level| counts[level] > 0 && !hidden[level]);
+        if let Some(least) = others.min_by_key(|&level| counts[level]) {
+            hidden[least] = true;
+        }
+    }
+    let shown = counts.iter().zip(&hidden);
+    shown
+        .map(|(&count, &hidden)| (!hidden).then_some(count))
+        .collect()
 }
 
 /// Keeps a point.
@@ -127,11 +168,12 @@ pub(super) fn keep(sql: &mut dyn Sql, stream: Id, point: &Point, at: Millis) -> 
          ON CONFLICT (stream_id, at) DO UPDATE SET figures = excluded.figures",
         values![stream, at, text],
     )?;
-    for table in ["points", "marks"] {
-        let old = format!("DELETE FROM {table} WHERE stream_id = $1 AND at < $2");
-        sql.execute(&old, values![stream, at - KEPT])?;
-    }
-    Ok(())
+    let old = "DELETE FROM points WHERE stream_id = $1 AND at < $2";
+    sql.execute(old, values![stream, at - KEPT])?;
+    // The latest of its kind stays: since when a stream runs, and what is wrong with it.
+    let old = "DELETE FROM marks WHERE stream_id = $1 AND at < $2 AND EXISTS (SELECT 1 FROM marks m \
+               WHERE m.stream_id = marks.stream_id AND m.what = marks.what AND m.at > marks.at)";
+    sql.execute(old, values![stream, at - KEPT]).map(drop)
 }
 
 /// Notes what happened to a stream.
@@ -176,7 +218,8 @@ struct At {
 struct Mark {
     /// When.
     at: Millis,
-    /// `start`, `stop`, `restart`, `finish`, `failed`, or `killed` when its process was killed.
+    /// `start`, `stop`, `restart`, `finish`, `finished`, `failed`, `killed` when its process was killed,
+    /// `under-goal`, `no-events` when none came for five minutes, and `well` when that is over.
     what: String,
 }
 
@@ -248,11 +291,24 @@ mod tests {
             .expect("full");
         assert_eq!((point.taken, point.released), (Some(50), None));
         assert_eq!(point.suppressed, None, "5 of 50 were not suppressed");
-        assert_eq!(point.lag, 7);
+        assert_eq!((point.lag, point.length), (7, 10_000));
         let point = buckets
             .add(figures(150, 155, (250, 145)), 0, 20_000)
             .expect("full");
         assert_eq!((point.taken, point.released), (Some(0), Some(100)));
         assert_eq!(point.suppressed, Some(0.5));
+    }
+
+    #[test]
+    fn what_was_released_at_a_level_is_not_what_is_left_of_the_others() {
+        let check = |before: &[u64], after: &[u64], expected: &[Option<u64>]| {
+            assert_eq!(levels(before, after), expected, "{before:?} {after:?}");
+        };
+        check(&[], &[40, 0, 30], &[Some(40), Some(0), Some(30)]);
+        check(&[40], &[80, 20], &[Some(40), Some(20)]);
+        check(&[40, 20], &[80, 25, 30], &[Some(40), None, None]);
+        check(&[40, 20], &[45, 25, 30], &[None, None, Some(30)]);
+        check(&[40], &[45], &[None]);
+        check(&[], &[], &[]);
     }
 }

@@ -1,6 +1,6 @@
 //! Streams defined, approved, fed and read; their children are tested elsewhere.
 
-use crate::support::{POLICY, Ward};
+use crate::support::{POLICY, Person, Ward};
 use http::Method;
 use moretta_server::id::Id;
 use serde_json::{Value, json};
@@ -208,6 +208,75 @@ fn released_rows_are_for_readers_of_the_level_and_never_for_operators() {
     let figures = ward.path(&stream, "/figures");
     ward.server.see(&ward.operator, &figures).expect(200);
     ward.server.see(&fine, &figures).refused(403, "forbidden");
+}
+
+#[test]
+fn readers_find_the_streams_of_their_level() {
+    let ward = Ward::new();
+    let (stream, _) = ward.approved(3);
+    ward.define("other", &ward.policy, 2).expect(201);
+    let path = format!("/projects/{}/released-streams", ward.project);
+    let (fine, same) = (ward.reader("two", 2), ward.reader("three", 3));
+    for (person, names) in [
+        (&fine, vec!["other", "visits"]),
+        (&same, vec!["visits"]),
+        (&ward.officer, vec!["other", "visits"]),
+    ] {
+        let found = ward.server.see(person, &path).expect(200);
+        let found = found["items"].as_array().expect("items").iter();
+        let found: Vec<&str> = found.filter_map(|one| one["name"].as_str()).collect();
+        assert_eq!(found, names, "{}", person.name);
+    }
+    let page = ward.server.see(&same, &path).expect(200);
+    assert_eq!(page["items"][0]["id"], stream["id"]);
+    assert_eq!(page["items"][0]["running"], false);
+    let refused = ward.server.see(&ward.operator, &path);
+    refused.refused(403, "forbidden");
+}
+
+#[test]
+fn streams_wait_in_the_inbox_of_who_decides_and_alarms_in_that_of_who_acts() {
+    let ward = Ward::new();
+    let inbox = |person: &Person| {
+        let found = ward.server.see(person, "/inbox").expect(200);
+        let found = found.as_array().expect("a list").iter();
+        let kinds = found.filter_map(|one| one["kind"].as_str().map(str::to_owned));
+        kinds.collect::<Vec<_>>()
+    };
+    let stream = ward.define("visits", &ward.policy, 2).expect(201);
+    assert_eq!(inbox(&ward.officer), ["stream"]);
+    assert!(inbox(&ward.steward).is_empty());
+    ward.decide(&ward.officer, &stream, true).expect(200);
+    assert!(inbox(&ward.officer).is_empty());
+
+    let started = ward.want(&stream, "start").expect(202);
+    assert_eq!(started["since"], Value::Null, "it does not run yet");
+    for (what, officer, operator) in [
+        (
+            "under-goal",
+            vec!["stream-under-goal"],
+            vec!["stream-under-goal"],
+        ),
+        ("no-events", vec![], vec!["stream-no-events"]),
+        ("failed", vec![], vec!["stream-failed"]),
+        ("well", vec![], vec![]),
+    ] {
+        ward.server.clock.forward(1_000);
+        let at = ward.server.clock.now();
+        let cells = [stream["id"].as_str().into(), at.into(), what.into()];
+        let insert = "INSERT INTO marks (stream_id, at, what) VALUES ($1, $2, $3)";
+        let marked = ward.server.app.store.act(|act| act.execute(insert, &cells));
+        marked.expect("a mark");
+        assert_eq!(inbox(&ward.officer), officer, "{what}");
+        assert_eq!(inbox(&ward.operator), operator, "{what}");
+    }
+    let runs = "UPDATE streams SET state = 'running'";
+    let runs = ward.server.app.store.act(|act| act.execute(runs, &[]));
+    runs.expect("it runs");
+    let path = ward.path(&stream, "");
+    let found = ward.server.see(&ward.operator, &path).expect(200);
+    let began = ward.server.clock.now() - 4_000;
+    assert_eq!(found["since"].as_i64(), Some(began));
 }
 
 #[test]

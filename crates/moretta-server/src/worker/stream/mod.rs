@@ -19,9 +19,10 @@ use crate::problem::Problem;
 use crate::stream::policy;
 use crate::stream::protocol::{Figures, Segment, StreamTask, StreamTold, ToStream};
 use arriving::Arriving;
-use moretta::engine::{Every, Live, Progress, Pump, Resume, Session, Sink};
+use moretta::engine::{Every, Live, Plan, Progress, Pump, Resume, Session, Sink};
 use moretta::io::{self, Files, MemoryFiles, Provider, Readable, Writable};
 use moretta::policy::{Policy, Secrets};
+use moretta::protect::Method;
 use moretta::{Error, Result};
 use released::{Committed, Log, Reached, Releases, Segments, locked};
 use std::io::{BufRead, ErrorKind, Write};
@@ -149,6 +150,7 @@ fn run(
     };
     let (policy, files) = open(task, events, byte)?;
     let plan = Arc::new(policy.loaded_plan()?);
+    let goal = goal_of(&plan);
     let options = policy::options(&policy, files);
     let source = io::open(Path::new(EVENTS), &options, &policy.plan.column_plans()?)?;
     let progress = Progress::default();
@@ -178,15 +180,23 @@ fn run(
     while pump.step()? {
         if told.elapsed() >= FIGURES {
             told = Instant::now();
-            teller.tell(&StreamTold::Figures(figures(&committed, &progress)));
+            teller.tell(&StreamTold::Figures(figures(&committed, &progress, goal)));
         }
     }
     pump.finish()?;
-    teller.tell(&StreamTold::Figures(figures(&committed, &progress)));
+    teller.tell(&StreamTold::Figures(figures(&committed, &progress, goal)));
     Ok(true)
 }
 
-fn figures(committed: &Mutex<Committed>, progress: &Progress) -> Figures {
+/// The share of users that z is tuned for.
+fn goal_of(plan: &Plan) -> Option<f64> {
+    plan.protect.iter().find_map(|method| match method {
+        Method::ZAnonymity(z) => z.tune.map(|tune| tune.goal),
+        _ => None,
+    })
+}
+
+fn figures(committed: &Mutex<Committed>, progress: &Progress, goal: Option<f64>) -> Figures {
     let mut so_far = locked(committed);
     let mut waited = std::mem::take(&mut so_far.waited);
     waited.sort_unstable();
@@ -196,14 +206,17 @@ fn figures(committed: &Mutex<Committed>, progress: &Progress) -> Figures {
         released: so_far.released,
         to: so_far.to,
         needed_from: so_far.needed_from,
+        goal,
         delay: (!waited.is_empty()).then(|| (at(0.5), at(0.99))),
         ..Figures::default()
     };
     match progress.live() {
         Some(Live::Events(live)) => {
             figures.attributes = Some((live.read, live.suppressed));
+            figures.levels = live.levels;
             figures.z = Some(live.z);
             figures.p = live.p;
+            figures.window = live.window;
             figures.unique = live.unique;
         }
         Some(Live::Records(records)) => {
