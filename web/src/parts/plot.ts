@@ -86,7 +86,7 @@ export function draw(place: HTMLElement, shape: Shape, data: uPlot.AlignedData):
       height: shape.height,
       series: [{ label: 'time', value: (_, at: number | null) => (at === null ? '–' : clock(at, 1)) }, ...lines.map((line) => ({ ...line, value }))],
       axes: [{ ...axis, values: (_, splits, __, ___, step) => splits.map((split) => clock(split, step)) }, { ...axis, size: 56, values: (_, splits) => splits.map((split) => figure(split)) }],
-      scales: shape.range ? { y: { range: shape.range } } : {},
+      scales: shape.range ? { y: { range: shape.range } } : shape.stacked ? { y: { range: (_, __, most) => [0, (most || 1) * 1.05] } } : {},
       cursor: { drag: { x: true, y: false } },
       legend: { show: shape.lines.length > 1, live: true },
       hooks: { draw: [drawMarks] },
