@@ -1998,23 +1998,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/projects/{project}/released-streams": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Streams of a project */
-        get: operations["released_getProjectsProjectStreams"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3378,9 +3361,9 @@ export interface components {
              * Format: uint64
              * @description Bytes of events that wait to be taken.
              */
-            lag?: number;
+            lag: number;
             /** @description Figures of masked records by name. */
-            measures?: [
+            measures: [
                 string,
                 number
             ][];
@@ -3414,10 +3397,6 @@ export interface components {
              * @description The z in use.
              */
             z?: number | null;
-            length?: number;
-            levels?: (number | null)[];
-            goal?: number | null;
-            window?: number | null;
         };
         /** @description A secret for an authenticator; it is shown this once. */
         Prepared: {
@@ -3926,11 +3905,6 @@ export interface components {
             version: number;
             /** @description What its operators want: `stopped`, `running` or `finished`. */
             wanted: string;
-            /** @description Its id. */
-            policy: components["schemas"]["Id"];
-            policy_name: string;
-            policy_number: number;
-            since?: number | null;
         };
         /** @description What was accepted. */
         Taken: {
@@ -4252,21 +4226,6 @@ export interface components {
         Wish2: {
             /** @description What. */
             wanted: components["schemas"]["Wanted7"];
-        };
-        Readable: {
-            /** @description Its id. */
-            id: components["schemas"]["Id"];
-            name: string;
-            level: number;
-            running: boolean;
-            released: number;
-        };
-        /** @description A page of a list. */
-        PageReadable: {
-            /** @description What is on it. */
-            items: components["schemas"]["Readable"][];
-            /** @description Where the next page begins; none at the end. */
-            next?: string | null;
         };
     };
     responses: never;
@@ -8956,40 +8915,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            /** @description a problem */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Details"];
-                };
-            };
-        };
-    };
-    released_getProjectsProjectStreams: {
-        parameters: {
-            query?: {
-                after?: string | null;
-                limit?: number | null;
-            };
-            header?: never;
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PageReadable"];
-                };
             };
             /** @description a problem */
             default: {

@@ -15,8 +15,9 @@ export function asStream(bundle: Bundle): Pick<Bundle, 'command' | 'files' | 'ne
 
 /** A made-up event for the columns of a policy, as a shell writes it. */
 export function eventOf(policy: string): string {
-  const columns = /^\[columns\]\s*$([\s\S]*?)(?=^\[|$(?![\s\S]))/m.exec(policy)?.[1] ?? ''
-  const fields = [...columns.matchAll(/^\s*("[^"]+"|[\w-]+)\s*=\s*\{(.*)\}/gm)].flatMap(([, name = '', rest = '']) => {
+  const section = /^\[columns\]\s*$([\s\S]*?)(?=^\[|$(?![\s\S]))/m.exec(policy)?.[1] ?? ''
+  const columns = [...section.matchAll(/^\s*("[^"]+"|[\w-]+)\s*=\s*\{(.*)\}/gm), ...policy.matchAll(/^\[columns\.("[^"]+"|[\w-]+)\]\s*\n([^[]*)/gm)]
+  const fields = columns.flatMap(([, name = '', rest = '']) => {
     const role = /\brole\s*=\s*"([^"]+)"/.exec(rest)?.[1]
     const unit = /\bunit\s*=\s*"([^"]+)"/.exec(rest)?.[1]
     const type = /\btype\s*=\s*"([^"]+)"/.exec(rest)?.[1]
