@@ -1,7 +1,5 @@
 //! Lists the built web app, so that it becomes part of the program. Nothing is built or fetched here.
 
-#![expect(clippy::print_stdout, reason = "cargo reads it")]
-
 use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs, io};

@@ -64,7 +64,29 @@ export interface Previewed {
     classes_after: number | null
     suppressed: unknown[]
   }
+  /** The recodings that a method has looked at, where it searches them. */
+  search: Lattice | null
   warnings: string[]
+}
+
+/** One recoding: the level of each column, in the order of `columns`. */
+export interface Recoding {
+  levels: number[]
+  /** What is lost by it; null where it does not keep the promises. */
+  loss: number | null
+}
+
+/** Recodings that keep the promises, the best first, and those just below that do not. */
+export interface Lattice {
+  columns: string[]
+  heights: number[]
+  metric: string
+  nodes: number
+  looked_at: number
+  /** By which share less than the best one another could lose; 0 is proven. */
+  gap: number
+  best: Recoding[]
+  below: Recoding[]
 }
 
 export interface Preview {
@@ -110,44 +132,77 @@ export interface Plan {
   warnings: string[]
 }
 
-/** Settings that were tried; `values` stand in the order of `measures`. */
-export interface Explored {
-  comparison: {
-    name: string
-    rows: number | null
-    measures: string[]
-    tried: {
-      method: string
-      k: number
-      on_front: boolean
-      promises_less: string | null
-      refused: string | null
-      released: number | null
-      seconds: number
-      values: (number | null)[]
-    }[]
-  }
+/** A method with a value of k; `values` stand in the order of `measures`. */
+export interface TriedMethod {
+  method: string
+  k: number | null
+  on_front: boolean
+  promises_less: string | null
+  refused: string | null
+  released: number | null
+  seconds: number
+  values: (number | null)[]
+}
+
+/** A method with a value of its number, tried for a goal. */
+export interface TriedNumber {
+  method: string
+  parameter: string
+  value: number
+  measures: (number | null)[]
+  trade_off: [number | null, number | null]
+  meets: boolean
+  on_front: boolean
+  refused: string | null
+}
+
+/** Settings that were tried: methods side by side, or for the goal of the policy; while it goes on, those so far. */
+export type Explored =
+  | { comparison: { name: string; rows: number | null; measures: string[]; tried: TriedMethod[] } }
+  | { goal: { axes: [string, string]; measures: string[]; tried: TriedNumber[]; chosen: number | null; why: string } }
+export interface Exploring {
+  found: (TriedMethod | TriedNumber)[]
+}
+
+/** What an attack gets of a table whose values were made coarser. */
+export interface TableAttack {
+  attack: string
+  column?: string
+  knows: string
+  unit: string
+  of: number | null
+  succeeds: number | null
+  share: number | null
+  classes: number | null
+  details?: string[]
+  way_out: string
+}
+
+/** How often originals lie in intervals round guesses, and how often by chance. */
+export interface IntervalAttack {
+  guess: string
+  interval: string
+  values: number | null
+  values_by_chance: number | null
+  records: number | null
+  records_by_chance: number | null
+}
+
+/** What attacks get of records that were masked. */
+export interface MaskedAttacks {
+  method: string
+  epsilon: number
+  attacks: { attack: string; knows: string; records: number | null; breach: number | null; interval: [number, number] | null; median_error: number | null }[]
+  intervals: IntervalAttack[]
+  links?: { attack: string; knows: string; records: number | null; linked: number | null; certain: number | null }[]
+  known_columns?: { columns: string[]; records: number | null; linked: number | null; certain: number | null }[]
+  notes: string[]
 }
 
 export interface Attacked {
-  tables: {
-    notes: string[]
-    releases: {
-      rows: number | null
-      classes: number | null
-      attacks: {
-        attack: string
-        column: string
-        knows: string
-        unit: string
-        of: number | null
-        succeeds: number | null
-        share: number | null
-        classes: number | null
-        way_out: string
-      }[]
-    }[]
-  }
+  tables?: { notes: string[]; releases: { rows: number | null; classes: number | null; attacks: TableAttack[] }[] }
+  masked?: MaskedAttacks
+  none?: string
 }
 
 export interface Verified {

@@ -49,6 +49,12 @@ export class Draft<T extends object> {
     })
   }
 
+  /** What it is as long as nobody has changed anything: no step to undo, nothing to keep. */
+  begin(value: T): void {
+    this.#now = JSON.stringify(value)
+    this.value = value
+  }
+
   get canUndo(): boolean {
     return this.#past.length > 0
   }

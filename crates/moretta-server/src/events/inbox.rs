@@ -4,27 +4,20 @@ use crate::clock::Millis;
 use crate::db::Sql;
 use crate::problem::Result;
 use crate::rights::Signed;
-use crate::stream::ALARMS;
+use crate::stream::alarms::alarms;
 
 /// How much waits for somebody: requests, releases and streams of the projects whose officer they are,
-/// alarms of streams that they run, and of administrators requests about the whole server. None for
-/// who does none of it.
+/// alarms of streams for operators too, and of administrators requests about the whole server. None
+/// for who is none of them.
 ///
 /// # Errors
 /// When the store does not answer.
 pub fn waiting_for(sql: &mut dyn Sql, signed: &Signed, at: Millis) -> Result<Option<i64>> {
-    let of = |role: &str| {
-        format!(
-            "SELECT project_id FROM members WHERE user_id = $1 AND role = '{role}' \
-             AND (ends_at IS NULL OR ends_at > $2)"
-        )
-    };
-    let (officer, operator) = (of("officer"), of("operator"));
-    let mut projects = 0;
-    for role in [&officer, &operator] {
-        projects += sql.query(role, values![signed.user, at])?.len();
-    }
-    if projects == 0 && !signed.admin {
+    let officer = "SELECT project_id FROM members WHERE user_id = $1 AND role = 'officer' \
+                   AND (ends_at IS NULL OR ends_at > $2)";
+    let concerned = "SELECT count(*) FROM members WHERE user_id = $1 AND role IN ('officer', 'operator') \
+                     AND (ends_at IS NULL OR ends_at > $2)";
+    if sql.number(concerned, values![signed.user, at])? == 0 && !signed.admin {
         return Ok(None);
     }
     let wishes = format!(
@@ -39,16 +32,9 @@ pub fn waiting_for(sql: &mut dyn Sql, signed: &Signed, at: Millis) -> Result<Opt
         "SELECT count(*) FROM streams WHERE project_id IN ({officer}) AND decision = 'waiting' \
          AND made_by <> $1"
     );
-    let [failed, under_goal, no_events] = ALARMS;
-    let alarms = format!(
-        "SELECT count(*) FROM streams s JOIN marks m ON m.stream_id = s.id \
-         WHERE m.at = (SELECT MAX(l.at) FROM marks l WHERE l.stream_id = s.id) AND (\
-         s.project_id IN ({operator}) AND m.what IN ('{failed}', '{under_goal}', '{no_events}') \
-         OR s.project_id IN ({officer}) AND m.what = '{under_goal}')"
-    );
-    let mut count = 0;
-    for waiting in [wishes, releases, streams, alarms] {
-        count += sql.number(&waiting, values![signed.user, at])?;
+    let mut count = alarms(sql, signed.user, at)?.len() as i64;
+    for query in [wishes, releases, streams] {
+        count += sql.number(&query, values![signed.user, at])?;
     }
     if signed.admin {
         let server = "SELECT count(*) FROM wishes WHERE project_id IS NULL AND state = 'waiting' \

@@ -145,7 +145,9 @@ fn told(sql: &mut dyn Sql, event: &Event, signed: &Signed, at: Millis) -> Result
             Some(project) => {
                 let member = standing(sql, signed.user, project, at)?;
                 let role = member.and_then(|member| member.role);
-                matches!(role, Some(Role::Officer | Role::Operator))
+                // Operators are told of streams, and not of what else officers decide.
+                role == Some(Role::Officer)
+                    || role == Some(Role::Operator) && news.subject.is_some()
             }
         };
         if !concerned {

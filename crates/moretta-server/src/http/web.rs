@@ -55,7 +55,7 @@ impl File {
         }
     }
 
-    /// The response to who accepts `encodings` and has what `known` names already.
+    /// The response to a request with these headers.
     fn ready(&self, status: u16, method: &Method, headers: &HeaderMap) -> Ready {
         let packed = accepts_gzip(headers) && !self.packed.is_empty();
         let tag = match packed {

@@ -270,7 +270,8 @@ fn found(sql: &mut dyn Sql, member: &Member, id: Id, at: Millis) -> Result<Relea
     let is_known = release.published_at.is_some()
         && sql.number(known, values![id, i64::from(finest(member)?)])? > 0;
     if !is_known {
-        return Err(Problem::not_found("release"));
+        // One that nobody may know of yet is withheld as well.
+        return Err(Problem::withheld("release"));
     }
     if !release.is_public(at) && member.role == Some(Role::Analyst) {
         return Err(gone(&release));
@@ -292,7 +293,7 @@ fn of_path<R: Right>(app: &App, permit: &Permit<R>, head: &Head) -> Result<(Rele
     let (member, at) = (permit.member()?, permit.at());
     let (id, level) = (head.id("release")?, level_of(head)?);
     if level < finest(&member)? {
-        return Err(Problem::not_found("level"));
+        return Err(Problem::withheld("level"));
     }
     let release = app.store.read(|sql| found(sql, &member, id, at))?;
     match release.is_public(at) {

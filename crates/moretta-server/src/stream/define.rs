@@ -38,7 +38,8 @@ pub(super) fn routes() -> Vec<Route> {
             "/projects/{project}/streams/{stream}",
             "Gives a stopped stream another policy or audience, which waits for approval again",
             change,
-        ),
+        )
+        .of_version(),
     ]
 }
 

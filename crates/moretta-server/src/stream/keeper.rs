@@ -1,7 +1,6 @@
 //! Keeps streams running: a child for each one that is wanted, its lease, its figures, and another
 //! child when one was killed.
 
-use super::alarm::{FAILED, Watch};
 use super::points::{self, Buckets, Point, mark};
 use super::protocol::{Figures, Segment, Start, StreamTask, StreamTold, ToStream};
 use super::row::Kept;
@@ -10,7 +9,7 @@ use super::{define, policy};
 use crate::app::App;
 use crate::audit::Entry;
 use crate::clock::{Millis, SECOND};
-use crate::events::{Kind, News, tell, tell_inbox};
+use crate::events::{Kind, News, tell, tell_alarm};
 use crate::id::Id;
 use crate::job::{Heard, Worker, memory_of, opened_secrets};
 use crate::problem::{Problem, Result};
@@ -228,7 +227,7 @@ impl All {
     fn watch(&self, claim: &Claim, mut worker: Worker<StreamTold>, events: &[Segment]) -> Ended {
         let mut known = events.last().map_or(0, |last| last.number);
         let (mut kept, mut looked) = (Instant::now(), Instant::now());
-        let (mut buckets, mut watch) = (Buckets::default(), Watch::default());
+        let mut buckets = Buckets::default();
         let mut said = None;
         loop {
             let heard = match worker.hear(LOOK / 4) {
@@ -244,7 +243,7 @@ impl All {
                 }
                 Heard::Told(StreamTold::Running) => self.is_running(claim),
                 Heard::Told(StreamTold::Figures(figures)) => {
-                    self.figures(claim, figures, &mut buckets, &mut watch)
+                    self.figures(claim, figures, &mut buckets)
                 }
                 Heard::Told(StreamTold::Full { next }) => self.next_segment(claim, next, &worker),
                 Heard::Nothing => Ok(()),
@@ -340,13 +339,7 @@ impl All {
     }
 
     /// Keeps figures, tells them, and deletes events that no child needs any more.
-    fn figures(
-        &self,
-        claim: &Claim,
-        figures: Figures,
-        buckets: &mut Buckets,
-        watch: &mut Watch,
-    ) -> Result<()> {
+    fn figures(&self, claim: &Claim, figures: Figures, buckets: &mut Buckets) -> Result<()> {
         let (app, at) = (&self.app, self.app.clock.now());
         let files = app.store.act(|act| {
             act.execute_one(
@@ -364,12 +357,12 @@ impl All {
             let accepted = "SELECT accepted FROM streams WHERE id = $1";
             let accepted = act.number(accepted, values![claim.stream])? as u64;
             let lag = accepted.saturating_sub(figures.to.byte);
+            let was = buckets.alarm;
             if let Some(point) = buckets.add(figures.clone(), lag, at) {
                 points::keep(&mut **act, claim.stream, &point, at)?;
-                if let Some(what) = watch.look(&point, at) {
-                    mark(&mut **act, claim.stream, what, at)?;
-                    tell_inbox(&mut **act, Some(claim.project), at)?;
-                }
+            }
+            if buckets.alarm != was {
+                tell_alarm(&mut **act, claim.project, claim.stream, at)?;
             }
             let now = buckets.now(lag);
             tell(&mut **act, &news(claim, &now, at), at)?;
@@ -399,7 +392,7 @@ impl All {
         let (before, mut own) = app
             .store
             .read(|sql| segment::released(app, sql, claim.stream, claim.policy))?;
-        let (from, next) = end_of(&before)?;
+        let (mut from, next) = end_of(&before)?;
         if own.is_empty() {
             let side = (claim.stream, Side::Released);
             own.push(
@@ -409,13 +402,21 @@ impl All {
         }
         app.store.read(|sql| {
             let (text, texts) = define::texts_of(app, sql, claim.project, claim.policy)?;
+            let events = segment::list(app, sql, (claim.stream, Side::Events))?;
+            if let Some(first) = events.first().filter(|first| from.byte < first.first) {
+                // The rules of the project have had the events before it deleted.
+                from = Start {
+                    byte: first.first,
+                    skip: 0,
+                };
+            }
             Ok(StreamTask {
                 stream: claim.stream,
                 folder: folder.clone(),
                 policy: policy::composed(&text)?.text,
                 texts,
                 secrets: opened_secrets(app, sql, claim.project, &text)?,
-                events: segment::list(app, sql, (claim.stream, Side::Events))?,
+                events,
                 released: own.clone(),
                 from,
                 memory: memory_of(app) / 2,
@@ -432,7 +433,7 @@ impl All {
             Ended::Killed => ("stopped", None, Some("killed")),
             Ended::Failed(kept) => {
                 let kept = serde_json::to_string(kept).unwrap_or_default();
-                ("failed", Some(kept), Some(FAILED))
+                ("failed", Some(kept), Some("failed"))
             }
         };
         self.app.store.act(|act| {
@@ -445,8 +446,8 @@ impl All {
                 return Ok(());
             };
             mark(&mut **act, claim.stream, what, at)?;
-            if what == FAILED {
-                tell_inbox(&mut **act, Some(claim.project), at)?;
+            if what == "failed" {
+                tell_alarm(&mut **act, claim.project, claim.stream, at)?;
             }
             let name = format!("stream.{what}");
             act.log(&Entry {

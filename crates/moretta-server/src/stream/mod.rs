@@ -11,7 +11,7 @@
 //! Steward define, officers approve, operators start and stop and see figures and no row. It does not
 //! protect against who may send events: made-up users count like others.
 
-mod alarm;
+pub(crate) mod alarms;
 mod decide;
 mod define;
 mod events;
@@ -21,15 +21,16 @@ mod normal;
 mod points;
 pub(crate) mod policy;
 pub mod protocol;
+mod retention;
 mod row;
 mod rows;
 mod run;
 mod segment;
 mod tokens;
 
-pub use alarm::ALARMS;
 pub use intake::Intakes;
 pub use keeper::Keeper;
+pub use retention::retention;
 
 use crate::http::Route;
 

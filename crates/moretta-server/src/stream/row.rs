@@ -5,7 +5,7 @@ use crate::db::{Row, Sql};
 use crate::id::Id;
 use crate::problem::{Place, Problem, Result};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A stream.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -40,11 +40,15 @@ pub(super) struct Stream {
     pub(super) decided_by: Option<Id>,
     /// When.
     pub(super) decided_at: Option<Millis>,
-    /// Bytes of events that were accepted.
+    /// Bytes of events that were accepted, told in blocks of 4 KiB: who reads this again and again does
+    /// not see a single event.
+    #[serde(serialize_with = "in_blocks")]
     pub(super) accepted: i64,
-    /// Events that were taken by this version of the policy.
+    /// Events that were taken by this version of the policy, told in tens.
+    #[serde(serialize_with = "in_tens")]
     pub(super) taken: i64,
-    /// Rows that were released, by all versions.
+    /// Rows that were released, by all versions, told in tens.
+    #[serde(serialize_with = "in_tens")]
     pub(super) released: i64,
     /// When it was defined.
     pub(super) made_at: Millis,
@@ -52,6 +56,14 @@ pub(super) struct Stream {
     pub(super) made_by: Id,
     /// The version, which an edit names.
     pub(super) version: i64,
+}
+
+fn in_tens<S: Serializer>(count: &i64, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_i64(count - count % 10)
+}
+
+fn in_blocks<S: Serializer>(bytes: &i64, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_i64(bytes - bytes % 4096)
 }
 
 const COLUMNS: &str = "s.id, s.name, s.policy_version_id, s.level, s.wanted, s.state, s.problem, s.decision, \

@@ -105,7 +105,7 @@ fn rows(
         // Officers and stewards see what they approve and define; readers what their level allows.
         let is_reader = member.role == Some(Role::Analyst);
         if is_reader && member.level.is_none_or(|level| level > stream.level) {
-            return Err(Problem::not_found("stream"));
+            return Err(Problem::withheld("stream"));
         }
         segment::list(app, sql, (id, Side::Released))
     })?;

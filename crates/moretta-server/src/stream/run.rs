@@ -3,7 +3,6 @@
 use super::points::mark;
 use super::row::{self, Stream};
 use crate::app::App;
-use crate::events::tell_inbox;
 use crate::http::{Accepted, Call, Json, Nothing, Route, post};
 use crate::problem::{Problem, Result};
 use crate::rights::{Permit, RunStreams};
@@ -76,7 +75,6 @@ fn want(
             values![word, id],
         )?;
         mark(&mut **act, id, what, at)?;
-        tell_inbox(&mut **act, Some(project), at)?;
         let name = format!("stream.{what}");
         let mut entry = permit.entry(&name);
         entry.subject = Some(id);

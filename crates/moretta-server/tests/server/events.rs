@@ -112,7 +112,7 @@ fn each_hears_what_their_role_may_know() {
         &["session", "job", "job", "stream", "release", "inbox"],
         &["session", "job", "job", "stream", "release"],
         &["session", "job"],
-        &["session", "stream", "inbox"],
+        &["session", "stream"],
         &["session", "job", "job", "stream", "release"],
     ];
     for ((live, expected), role) in lines.iter_mut().zip(expected).zip(roles) {

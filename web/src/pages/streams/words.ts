@@ -38,9 +38,6 @@ const HAPPENED: Record<string, Happened> = {
   failed: { sign: '▲', word: 'failed', meaning: 'It could not go on, and another process could not either.' },
   finish: { sign: '◆', word: 'asked to end', meaning: 'An operator ended this version of the policy.' },
   finished: { sign: '◆', word: 'ended', meaning: 'All that was left and could be released was released.' },
-  'under-goal': { sign: '↓', word: 'under its goal', meaning: 'Fewer users of the window were alike than the policy aims at.' },
-  'no-events': { sign: '∅', word: 'no events', meaning: 'Nothing came for five minutes.' },
-  well: { sign: '✓', word: 'well again', meaning: 'It reached its goal again, or events came again.' },
 }
 
 export function happened(what: string): Happened {

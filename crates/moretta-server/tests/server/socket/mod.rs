@@ -1,5 +1,6 @@
 //! What the network sees, byte by byte: names, headers, limits, slow and hostile senders.
 
+mod busy;
 mod headers;
 mod limits;
 mod names;

@@ -85,6 +85,8 @@ pub struct Live {
     pub p: Option<f64>,
     /// Share of users of the window whose set nobody else has.
     pub unique: Option<f64>,
+    /// Of how many users of the window these are shares.
+    pub users: u64,
     /// Milliseconds that the row released last waited.
     pub delay: i64,
 }
@@ -266,6 +268,7 @@ impl StreamMeasures {
             window: seen.map(|seen| (seen as f64 / self.length as f64).min(1.0)),
             p: shares.map(|shares| shares.alike),
             unique: shares.map(|shares| shares.unique),
+            users: shares.map_or(0, |shares| shares.users),
             delay: self.delay.last,
         }
     }
