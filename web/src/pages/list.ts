@@ -114,6 +114,19 @@ export const pages: readonly Page[] = [
     load: () => import('./release/Page.svelte'),
   },
   {
+    path: '/projects/:project/streams',
+    title: 'Streams',
+    rights: ['streams.read', 'streams.rows'],
+    menu: 'project',
+    load: () => import('./streams/Page.svelte'),
+  },
+  {
+    path: '/projects/:project/streams/:stream',
+    title: 'Stream',
+    rights: ['streams.read', 'streams.rows'],
+    load: () => import('./stream/Page.svelte'),
+  },
+  {
     path: '/projects/:project/ledger',
     title: 'Ledger',
     rights: ['ledger.read'],
