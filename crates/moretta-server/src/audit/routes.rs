@@ -4,7 +4,7 @@ use super::{Entered, Fault, Head, head, verify};
 use crate::app::App;
 use crate::clock::Millis;
 use crate::db::{Row, Sql, Value};
-use crate::http::{Call, Chunks, Download, Head as Asked, Json, Nothing, Route, get};
+use crate::http::{Call, Chunks, Download, Head as Asked, Json, Nothing, PlainText, Route, get};
 use crate::id::Id;
 use crate::page::Page;
 use crate::problem::{Problem, Result};
@@ -261,7 +261,7 @@ fn export(
     app: &App,
     permit: Permit<ReadWholeAudit>,
     call: Call<Nothing, Nothing>,
-) -> Result<Download> {
+) -> Result<PlainText> {
     exported(app, &permit, &call.head, None)
 }
 
@@ -269,7 +269,7 @@ fn export_project(
     app: &App,
     permit: Permit<ReadAudit>,
     call: Call<Nothing, Nothing>,
-) -> Result<Download> {
+) -> Result<PlainText> {
     exported(app, &permit, &call.head, Some(permit.project()?))
 }
 
@@ -279,7 +279,7 @@ fn exported<R: Right>(
     permit: &Permit<R>,
     asked: &Asked,
     project: Option<Id>,
-) -> Result<Download> {
+) -> Result<PlainText> {
     let end = app.store.act(|act| {
         act.log(&permit.entry("audit.export"))?;
         head(&mut **act)
@@ -310,14 +310,14 @@ fn exported<R: Right>(
         last = read.as_ref().ok().and_then(|(_, last)| *last);
         Some(read.map(|(text, _)| text))
     });
-    Ok(Download {
+    Ok(PlainText(Download {
         name: "moretta-audit.log".to_owned(),
-        media_type: "text/plain; charset=utf-8",
+        media_type: "",
         length: length as u64,
         headers: Vec::new(),
         chunks: Box::new(pieces) as Chunks,
         still: Box::new(still::<R>(app, asked)),
-    })
+    }))
 }
 
 /// A piece of an export, and the last entry of it; none at the end.

@@ -12,7 +12,7 @@ use super::task::Part;
 use crate::app::App;
 use crate::clock::{Clock, Millis};
 use crate::db::Sql;
-use crate::http::{Call, Credentials, Download, Head, Json, Nothing, Route, get};
+use crate::http::{Call, Credentials, Csv, Head, Json, Nothing, Route, get};
 use crate::id::Id;
 use crate::page::{Page, PageQuery};
 use crate::problem::{Problem, Result};
@@ -350,7 +350,7 @@ fn counts(
     rows::count(rows::open_table(app, &release, level)?, &call.query).map(Json)
 }
 
-fn file(app: &App, permit: Permit<ReadReleases>, call: Call<Nothing, Nothing>) -> Result<Download> {
+fn file(app: &App, permit: Permit<ReadReleases>, call: Call<Nothing, Nothing>) -> Result<Csv> {
     let (release, level) = of_path(app, &permit, &call.head)?;
     let file = rows::open(app, &release, level, Part::Rows)?;
     // It is in the log before the first byte leaves.
@@ -369,10 +369,9 @@ fn file(app: &App, permit: Permit<ReadReleases>, call: Call<Nothing, Nothing>) -
         level,
     };
     let name = format!("release-{}-{level}.csv", release.id);
-    let media_type = "text/csv; charset=utf-8";
     // While the store does not answer, nothing more leaves.
     let still = Box::new(move || reader.may_read().unwrap_or(false));
-    Ok(rows::download(file, name, media_type, still))
+    Ok(Csv(rows::download(file, name, still)))
 }
 
 /// Who downloads a level, to be asked again and again whether they still may.

@@ -9,7 +9,7 @@ use crate::ward::{Ward, holds, text};
 use http::{HeaderMap, HeaderValue, Method};
 use moretta_server::app::App;
 use moretta_server::audit;
-use moretta_server::clock::Clock;
+use moretta_server::clock::{Clock, HOUR};
 use moretta_server::db::{Db, Migration, PostgresDb, SqliteDb, migrate_by};
 use moretta_server::http::{Given, Head, Request};
 use moretta_server::id::Id;
@@ -320,8 +320,9 @@ fn publications() {
         // Rates are of a clock that stands.
         hospital.server.clock.forward(10_000);
         if published % 20 == 0 {
-            let touch = "UPDATE sessions SET seen_at = $1, factor_at = $1, ends_at = $1 + 40000000";
-            hospital.change(touch, &[hospital.server.clock.now().into()]);
+            let touch = "UPDATE sessions SET seen_at = $1, factor_at = $1, ends_at = $2";
+            let now = hospital.server.clock.now();
+            hospital.change(touch, &[now.into(), (now + HOUR).into()]);
         }
     }
     let count = |act: &str| {
