@@ -1,1 +1,1 @@
-import{Z as e,dt as t,ut as n}from"./client.js";import{g as r,u as i}from"./app.js";import{t as a}from"./session.svelte.js";function o(o,s){t(s,!0),e(()=>{a.me&&r.go(i(a.me),!0)}),n()}export{o as default};
+import{bt as e,ot as t,xt as n}from"./client.js";import{_ as r,f as i,y as a}from"./app.js";function o(o,s){n(s,!0),t(()=>{r.me&&a.go(i(r.me),!0)}),e()}export{o as default};
