@@ -1,6 +1,8 @@
 // Rules by which values become coarser, as the library applies them: what pages show while somebody
 // tries parameters. What is released is made by the library alone.
 
+import type { Value } from '../../parts/schema'
+
 export type Unit = 'month' | 'quarter' | 'year' | 'decade'
 export type Rule =
   | { kind: 'intervals'; widths: number[] }
@@ -27,19 +29,19 @@ export function wrongWith(rule: Rule): string | undefined {
   return bad === undefined ? undefined : `${bad} is not a multiple of the ${what} before it`
 }
 
-/** As it stands in a policy. */
-export function written(rule: Rule): string {
+/** What a policy says of it. */
+export function hierarchyOf(rule: Rule): Record<string, Value> {
   switch (rule.kind) {
     case 'intervals':
-      return `{ intervals = [${rule.widths.join(', ')}] }`
+      return { intervals: rule.widths }
     case 'mask':
-      return `{ mask = "${rule.side}" }`
+      return { mask: rule.side }
     case 'dates':
-      return `{ dates = [${rule.units.map((unit) => `"${unit}"`).join(', ')}] }`
+      return { dates: rule.units }
     case 'path':
-      return `{ path = ${JSON.stringify(rule.separator)} }`
+      return { path: rule.separator }
     case 'grid':
-      return `{ grid = [${rule.sizes.map((size) => `"${size >= 1000 ? `${size / 1000}km` : `${size}m`}"`).join(', ')}] }`
+      return { grid: rule.sizes.map((size) => (size >= 1000 ? `${size / 1000}km` : `${size}m`)) }
   }
 }
 
