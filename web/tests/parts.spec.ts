@@ -85,6 +85,17 @@ test('a table is sorted, read on, and walked through by arrows', async ({ page }
   await expect(page.getByRole('link', { name: 'education' })).toBeFocused()
 })
 
+test('a question before an act asks for the reason', async ({ page }) => {
+  await page.getByRole('button', { name: 'Ask before' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Really' })
+  await dialog.getByRole('button', { name: 'Do it' }).click()
+  await expect(dialog).toBeVisible()
+  await dialog.getByLabel('Why so').fill('it is so')
+  await dialog.getByRole('button', { name: 'Do it' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('region', { name: 'What was done' })).toContainText('Done: it is so')
+})
+
 test('a form is made from a schema', async ({ page }) => {
   const value = async () => JSON.parse((await page.locator('[data-value]').textContent()) ?? '') as unknown
   await page.getByLabel('k', { exact: true }).last().fill('1')

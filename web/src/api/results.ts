@@ -208,6 +208,8 @@ export interface Attacked {
 export interface Verified {
   passed: boolean
   same_bytes: boolean
+  /** Whether each class of a coarser level is a union of finer ones; null of one level. */
+  nested?: boolean | null
   levels: { passed: boolean; claims: Claim[]; rows: number | null; classes: number | null; smallest_class: number | null; faults: string[] }[]
 }
 

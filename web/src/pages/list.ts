@@ -114,6 +114,19 @@ export const pages: readonly Page[] = [
     load: () => import('./release/Page.svelte'),
   },
   {
+    path: '/projects/:project/streams',
+    title: 'Streams',
+    rights: ['streams.read', 'streams.rows'],
+    menu: 'project',
+    load: () => import('./streams/Page.svelte'),
+  },
+  {
+    path: '/projects/:project/streams/:stream',
+    title: 'Stream',
+    rights: ['streams.read', 'streams.rows'],
+    load: () => import('./stream/Page.svelte'),
+  },
+  {
     path: '/projects/:project/ledger',
     title: 'Ledger',
     rights: ['ledger.read'],
@@ -122,7 +135,7 @@ export const pages: readonly Page[] = [
   },
   {
     path: '/projects/:project/audit',
-    title: 'Audit of the project',
+    title: 'Audit',
     rights: ['audit.read'],
     menu: 'project',
     load: () => import('./audit/Page.svelte'),
@@ -143,7 +156,7 @@ export const pages: readonly Page[] = [
   },
   {
     path: '/audit',
-    title: 'Audit',
+    title: 'Audit of the server',
     rights: ['audit.all', 'audit.admin'],
     menu: 'server',
     load: () => import('./whole-audit/Page.svelte'),

@@ -49,5 +49,8 @@ const ROLES: Record<string, string> = {
   subject: 'tells which rows are of one person',
 }
 
-export const sayTreatment = (treatment: string | null): string => TREATMENTS[treatment ?? ''] ?? treatment ?? ''
+export function sayTreatment(treatment: string | null, loss: number | null): string {
+  if (treatment === 'generalised' && loss === 0) return 'It might have been made coarser, and is as it was.'
+  return TREATMENTS[treatment ?? ''] ?? treatment ?? ''
+}
 export const sayRole = (role: string | null): string => (role ? `${role}${ROLES[role] ? `: ${ROLES[role]}` : ''}` : '')

@@ -1,8 +1,8 @@
 // What the run of a request has found, and the checks that follow from it, each with a sentence.
 import type { Answer } from '../../api/client'
-import type { Attacked, Verified } from '../../api/results'
+import type { Attacked, TableAttack, Verified } from '../../api/results'
 import { count, figure, percent, plural } from '../../words/format'
-import { readable } from '../release/words'
+import { plain, readable } from '../release/words'
 
 export type Review = Answer<'get', '/projects/{project}/requests/{release}'>
 export type Facts = Review['made'][number]
@@ -26,11 +26,17 @@ export interface Check {
 
 export const runOf = (review: Review): Run => (review.run ?? {}) as Run
 
+/** The attacks that were tried on a level, with what they need and the way out. */
+export function triedOf(review: Review, place: number): TableAttack[] {
+  return runOf(review).attacks?.tables?.releases[place]?.attacks ?? []
+}
+
 /** The percent of rows from which columns together are worth a look. */
 const SINGLED_OUT = 5
 
 export function checksOf(review: Review): Check[] {
-  return [...rules(review), ...verified(review), ...review.made.flatMap((level) => ofLevel(level, review.made.length > 1)), ...together(review)]
+  const checks = [...rules(review), ...verified(review), ...review.made.flatMap((level) => ofLevel(level, review.made.length > 1)), ...together(review)]
+  return checks.map((check) => ({ ...check, text: plain(check.text) }))
 }
 
 function rules(review: Review): Check[] {
@@ -46,7 +52,12 @@ function verified(review: Review): Check[] {
   if (!found) return [{ state: 'look', text: 'Written rows were not checked a second time', help: 'A search has chosen what is done, so the report alone says what it promises.' }]
   const faults = found.levels.flatMap((level) => level.faults)
   if (!found.passed) return [{ state: 'breaks', text: 'Written rows do not keep what the policy promises', help: faults.join('; ') }]
-  return [{ state: 'holds', text: 'Written rows, checked again by code that did not make them' }]
+  const again: Check = { state: 'holds', text: 'Written rows, checked again by code that did not make them' }
+  if (typeof found.nested !== 'boolean') return [again]
+  const nested: Check = found.nested
+    ? { state: 'holds', text: 'Levels are nested: who reads several learns no more than the finest says' }
+    : { state: 'breaks', text: 'Levels are not nested: who reads several learns more than each one says' }
+  return [again, nested]
 }
 
 function ofLevel(level: Facts, several: boolean): Check[] {
