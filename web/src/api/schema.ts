@@ -68,6 +68,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Copies of the store that are kept */
+        get: operations["getBackups"];
+        put?: never;
+        /** Copies the store as it is now, beside it, and deletes all but the last three copies */
+        post: operations["postBackups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/catalogue": {
         parameters: {
             query?: never;
@@ -440,6 +458,40 @@ export interface paths {
         };
         /** The log of a project */
         get: operations["getProjectsProjectAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The entries of a project with their sums, which are those of the whole log */
+        get: operations["getProjectsProjectAuditExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/audit/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads the whole log again, for readers of that of a project */
+        get: operations["getProjectsProjectAuditVerification"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1825,6 +1877,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the server was set up; settings are changed in their file */
+        get: operations["getSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/setup": {
         parameters: {
             query?: never;
@@ -1836,6 +1905,23 @@ export interface paths {
         put?: never;
         /** Begins as an administrator, by a link that the program has printed */
         post: operations["postSetup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the server is doing */
+        get: operations["getStatus"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2024,6 +2110,8 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description Its job. */
             job: components["schemas"]["Id"];
+            /** @description The head of the log after the request, to be kept elsewhere. */
+            receipt: string;
             /** @description How far it is. */
             state: components["schemas"]["State2"];
         };
@@ -2076,6 +2164,21 @@ export interface components {
              * @description How many members may read it.
              */
             people: number;
+        };
+        /** @description A copy of the store. */
+        Backup: {
+            /**
+             * Format: uint64
+             * @description How many bytes it has.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description When it was begun.
+             */
+            made_at: number;
+            /** @description Its name in the folder `backups` of the data folder. */
+            name: string;
         };
         /** @description Files and a command. */
         Bundle: {
@@ -2357,6 +2460,8 @@ export interface components {
             by_author: boolean;
             /** @description The hash of what was decided on. */
             manifest: string;
+            /** @description The head of the log after the decision, to be kept elsewhere. */
+            receipt: string;
             /** @description How far it is. */
             state: components["schemas"]["State2"];
         };
@@ -2741,6 +2846,74 @@ export interface components {
              */
             rows: number;
         };
+        /** @description What may not be exceeded. */
+        Limits: {
+            /**
+             * Format: uint64
+             * @description Seconds that the body of a request may take, and a piece of a response.
+             * @default 120
+             */
+            "body-seconds": number;
+            /**
+             * @description Calls a second of one session, and how many may come at once.
+             * @default [
+             *       20,
+             *       100
+             *     ]
+             */
+            calls: [
+                number,
+                number
+            ];
+            /**
+             * Format: uint
+             * @description Connections of one address.
+             * @default 64
+             */
+            connections: number;
+            /**
+             * Format: uint64
+             * @description Bytes of an uploaded file.
+             * @default 5368709120
+             */
+            "file-bytes": number;
+            /**
+             * Format: uint64
+             * @description Seconds that a peer may take for its handshake, and for the head of a request.
+             * @default 10
+             */
+            "head-seconds": number;
+            /**
+             * Format: uint64
+             * @description Bytes of memory of all jobs together; by default 60 % of the machine.
+             * @default null
+             */
+            memory: number | null;
+            /**
+             * Format: uint32
+             * @description Previews of a project in a day.
+             * @default 2000
+             */
+            previews: number;
+            /**
+             * Format: uint64
+             * @description Bytes of all files of a project.
+             * @default 53687091200
+             */
+            "project-bytes": number;
+            /**
+             * Format: uint64
+             * @description Bytes of the disk that are kept free.
+             * @default 67108864
+             */
+            "reserve-bytes": number;
+            /**
+             * Format: uint64
+             * @description Bytes that an uploaded file may unpack to.
+             * @default 21474836480
+             */
+            "unpacked-bytes": number;
+        };
         /** @description A line of two texts laid side by side. */
         Line: {
             /** @constant */
@@ -3013,15 +3186,32 @@ export interface components {
             /** @description The secret of the link. */
             link: components["schemas"]["Typed"];
         };
-        /** @description A token that was made. */
+        /** @description A copy that was just made. */
         Made: {
+            /**
+             * Format: uint64
+             * @description How many bytes it has.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description When it was begun.
+             */
+            made_at: number;
+            /** @description Its name in the folder `backups` of the data folder. */
+            name: string;
+            /** @description The head of the log in it at least, to be kept elsewhere and given as `--seen` at a restore. */
+            receipt: string;
+        };
+        /** @description A token that was made. */
+        Made2: {
             /** @description Its id, which is no secret. */
             id: components["schemas"]["Id"];
             /** @description What a program sends as `Authorization: Bearer …`. It is shown this once. */
             secret: string;
         };
         /** @description A token that was made. */
-        Made2: {
+        Made3: {
             /** @description Its id, which is no secret. */
             id: components["schemas"]["Id"];
             /** @description What its program sends as `Authorization: Bearer`; shown this once. */
@@ -3235,6 +3425,8 @@ export interface components {
         };
         /** @description What has become of a wish to delete. */
         Outcome4: {
+            /** @description The head of the log after this, to be kept elsewhere. */
+            receipt: string;
             /** @description `deleted`, or `waiting` for a second person. */
             state: string;
             /** @description The wish that waits. */
@@ -3278,7 +3470,7 @@ export interface components {
         /** @description A page of a list. */
         Page3: {
             /** @description What is on it. */
-            items: components["schemas"]["Shown"][];
+            items: components["schemas"]["Shown2"][];
             /** @description Where the next page begins; none at the end. */
             next?: string | null;
         };
@@ -3358,8 +3550,14 @@ export interface components {
              */
             delay_median?: number | null;
             /**
+             * Format: double
+             * @description The share that z is tuned for, where it is.
+             * @default null
+             */
+            goal: number | null;
+            /**
              * Format: uint64
-             * @description Bytes of events that wait to be taken.
+             * @description Bytes of events that wait to be taken, rounded up to whole blocks of 4 KiB.
              */
             lag: number;
             /** @description Figures of masked records by name. */
@@ -3369,7 +3567,8 @@ export interface components {
             ][];
             /**
              * Format: double
-             * @description Share of users of the window who are alike: the p_k that a goal is about.
+             * @description Share of users of the window who are alike, in whole percent: the p_k that a goal is about. It
+             *     is not there where few users show anything.
              */
             p?: number | null;
             /**
@@ -3389,7 +3588,7 @@ export interface components {
             taken?: number | null;
             /**
              * Format: double
-             * @description Share of users of the window whose released set nobody else has.
+             * @description Share of users of the window whose released set nobody else has, told as `p` is.
              */
             unique?: number | null;
             /**
@@ -3761,8 +3960,27 @@ export interface components {
              */
             share: number;
         };
-        /** @description An entry as it is shown. */
+        /** @description How the server was set up. No path of its machine is told. */
         Shown: {
+            /** @description Whether it is a demonstration. */
+            demo: boolean;
+            /** @description Whether two persons are needed where one alone could reach data. */
+            four_eyes: boolean;
+            /** @description The names under which it is asked; none for those of its own machine. */
+            hosts: string[];
+            /** @description Whether stewards may take files of a folder. */
+            inbox: boolean;
+            /** @description What may not be exceeded. */
+            limits: components["schemas"]["Limits"];
+            /** @description Whether browsers reach it over TLS. */
+            secure: boolean;
+            /** @description `SQLite` or `PostgreSQL`. */
+            store: string;
+            /** @description The version of the program. */
+            version: string;
+        };
+        /** @description An entry as it is shown. */
+        Shown2: {
             /** @description What was done. */
             act: string;
             /**
@@ -3794,7 +4012,7 @@ export interface components {
             subject?: components["schemas"]["Id"] | null;
         };
         /** @description A release in full. */
-        Shown2: {
+        Shown3: {
             /** @description Whether its author has approved it: "approved by its author". */
             by_author: boolean;
             /** @description How to cite it. */
@@ -3848,11 +4066,57 @@ export interface components {
         State: "waiting" | "running" | "done" | "failed" | "cancelled";
         /** @description How far a release is. */
         State2: "draft" | "running" | "ready" | "approved" | "refused" | "withdrawn" | "published" | "revoked" | "expired";
+        /** @description How the server is doing. */
+        Status: {
+            /**
+             * Format: int64
+             * @description When the store was last copied.
+             */
+            backup_at?: number | null;
+            /**
+             * Format: int64
+             * @description Bytes of sealed files.
+             */
+            bytes: number;
+            /**
+             * Format: uint64
+             * @description Bytes of the disk that are free, where the system tells.
+             */
+            free_bytes?: number | null;
+            /** @description The head of the log. */
+            head: string;
+            /**
+             * Format: int64
+             * @description Jobs that run.
+             */
+            jobs_running: number;
+            /**
+             * Format: int64
+             * @description Jobs that wait.
+             */
+            jobs_waiting: number;
+            /**
+             * Format: int64
+             * @description Sessions that have not ended.
+             */
+            sessions: number;
+            /**
+             * Format: int64
+             * @description Streams that run.
+             */
+            streams_running: number;
+            /**
+             * Format: int64
+             * @description Accounts that may sign in.
+             */
+            users: number;
+        };
         /** @description A stream. */
         Stream: {
             /**
              * Format: int64
-             * @description Bytes of events that were accepted.
+             * @description Bytes of events that were accepted, told in blocks of 4 KiB: who reads this again and again does
+             *     not see a single event.
              */
             accepted: number;
             /**
@@ -3888,14 +4152,14 @@ export interface components {
             reason?: string | null;
             /**
              * Format: int64
-             * @description Rows that were released, by all versions.
+             * @description Rows that were released, by all versions, told in tens.
              */
             released: number;
             /** @description What it is: `stopped`, `starting`, `running`, `failed` or `finished`. */
             state: string;
             /**
              * Format: int64
-             * @description Events that were taken by this version of the policy.
+             * @description Events that were taken by this version of the policy, told in tens.
              */
             taken: number;
             /**
@@ -4129,11 +4393,14 @@ export interface components {
              * @description Since when.
              */
             at: number;
-            /** @description The release or the wish. */
+            /** @description The release, the wish, the stream or the data set. */
             id: components["schemas"]["Id"];
-            /** @description `release` or `wish` for officers; `failed` or `refused` for stewards, about their own requests. */
+            /**
+             * @description `release`, `wish`, `stream` or `budget` for officers; `failed` for stewards, about their own
+             *     requests; `stream-failed`, `stream-under-goal` or `stream-silent` for operators and officers.
+             */
             kind: string;
-            /** @description The name of the release, or the kind of the wish. */
+            /** @description The name of the release, the stream or the data set, or the kind of the wish. */
             name: string;
             /** @description The project. */
             project: components["schemas"]["Id"];
@@ -4356,6 +4623,67 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Told2"];
+                };
+            };
+            /** @description a problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Details"];
+                };
+            };
+        };
+    };
+    getBackups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backup"][];
+                };
+            };
+            /** @description a problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Details"];
+                };
+            };
+        };
+    };
+    postBackups: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Made"];
                 };
             };
             /** @description a problem */
@@ -4647,7 +4975,12 @@ export interface operations {
     patchMe: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description the version that is changed, as the ETag of what was read */
+                "If-Match": string;
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4740,7 +5073,10 @@ export interface operations {
     putMeDraftsDraft: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 draft: string;
             };
@@ -4773,7 +5109,10 @@ export interface operations {
     deleteMeDraftsDraft: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 draft: string;
             };
@@ -4868,7 +5207,10 @@ export interface operations {
     postMePassword: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4930,7 +5272,10 @@ export interface operations {
     deleteMeSessionsSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 session: string;
             };
@@ -4988,7 +5333,10 @@ export interface operations {
     postMeTokens: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5004,7 +5352,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Made"];
+                    "application/json": components["schemas"]["Made2"];
                 };
             };
             /** @description a problem */
@@ -5021,7 +5369,10 @@ export interface operations {
     deleteMeTokensToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 token: string;
             };
@@ -5140,7 +5491,10 @@ export interface operations {
     postProjects: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5173,7 +5527,12 @@ export interface operations {
     patchProjectsProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description the version that is changed, as the ETag of what was read */
+                "If-Match": string;
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -5230,6 +5589,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page3"];
+                };
+            };
+            /** @description a problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Details"];
+                };
+            };
+        };
+    };
+    getProjectsProjectAuditExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description a problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Details"];
+                };
+            };
+        };
+    };
+    getProjectsProjectAuditVerification: {
+        parameters: {
+            query?: {
+                hash?: string | null;
+                number?: number | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Told2"];
                 };
             };
             /** @description a problem */
@@ -5312,7 +5736,12 @@ export interface operations {
     putProjectsProjectDatasetsDatasetIdentifiers: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description the version that is changed, as the ETag of what was read */
+                "If-Match": string;
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 dataset: string;
@@ -5448,7 +5877,10 @@ export interface operations {
     postProjectsProjectDatasetsDatasetVersionsVersionDeletion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 dataset: string;
@@ -5485,7 +5917,10 @@ export interface operations {
     postProjectsProjectDatasetsDatasetVersionsVersionIdentity: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 dataset: string;
@@ -5623,7 +6058,10 @@ export interface operations {
     postProjectsProjectDeletionsWishDecision: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 wish: string;
@@ -5691,7 +6129,10 @@ export interface operations {
     postProjectsProjectHierarchies: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -5758,7 +6199,12 @@ export interface operations {
     putProjectsProjectHierarchiesText: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description the version that is changed, as the ETag of what was read */
+                "If-Match": string;
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 text: string;
@@ -5862,7 +6308,12 @@ export interface operations {
     postProjectsProjectHierarchiesTextVersionsVersionRestoration: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description the version that is changed, as the ETag of what was read */
+                "If-Match": string;
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 text: string;
@@ -5926,7 +6377,10 @@ export interface operations {
     postProjectsProjectInboxFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 file: string;
@@ -5996,7 +6450,10 @@ export interface operations {
     postProjectsProjectJobsAttack: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6031,7 +6488,10 @@ export interface operations {
     postProjectsProjectJobsExplore: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6066,7 +6526,10 @@ export interface operations {
     postProjectsProjectJobsLearn: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6101,7 +6564,10 @@ export interface operations {
     postProjectsProjectJobsPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6136,7 +6602,10 @@ export interface operations {
     postProjectsProjectJobsPreview: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6171,7 +6640,10 @@ export interface operations {
     postProjectsProjectJobsProfile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6206,7 +6678,10 @@ export interface operations {
     postProjectsProjectJobsTune: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6241,7 +6716,10 @@ export interface operations {
     postProjectsProjectJobsVerify: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6308,7 +6786,10 @@ export interface operations {
     postProjectsProjectJobsJobCancel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 job: string;
@@ -6338,7 +6819,10 @@ export interface operations {
     postProjectsProjectJobsJobRetry: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 job: string;
@@ -6401,7 +6885,10 @@ export interface operations {
     postProjectsProjectMembers: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6436,7 +6923,10 @@ export interface operations {
     postProjectsProjectMembersFiner: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6471,7 +6961,10 @@ export interface operations {
     deleteProjectsProjectMembersUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 user: string;
@@ -6535,7 +7028,10 @@ export interface operations {
     postProjectsProjectPolicies: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6570,7 +7066,10 @@ export interface operations {
     postProjectsProjectPoliciesCheck: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6637,7 +7136,12 @@ export interface operations {
     putProjectsProjectPoliciesText: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description the version that is changed, as the ETag of what was read */
+                "If-Match": string;
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 text: string;
@@ -6776,7 +7280,12 @@ export interface operations {
     postProjectsProjectPoliciesTextVersionsVersionRestoration: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description the version that is changed, as the ETag of what was read */
+                "If-Match": string;
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 text: string;
@@ -6922,7 +7431,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Shown2"];
+                    "application/json": components["schemas"]["Shown3"];
                 };
             };
             /** @description a problem */
@@ -7144,7 +7653,10 @@ export interface operations {
     postProjectsProjectReleasesReleaseRevocation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 release: string;
@@ -7214,7 +7726,10 @@ export interface operations {
     postProjectsProjectRequests: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -7281,7 +7796,10 @@ export interface operations {
     postProjectsProjectRequestsReleaseApproval: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 release: string;
@@ -7387,7 +7905,10 @@ export interface operations {
     postProjectsProjectRequestsReleaseRefusal: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 release: string;
@@ -7423,7 +7944,10 @@ export interface operations {
     postProjectsProjectRequestsReleaseRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 release: string;
@@ -7455,7 +7979,10 @@ export interface operations {
     postProjectsProjectRequestsReleaseWithdrawal: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 release: string;
@@ -7516,7 +8043,12 @@ export interface operations {
     putProjectsProjectRules: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description the version that is changed, as the ETag of what was read */
+                "If-Match": string;
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -7582,7 +8114,10 @@ export interface operations {
     postProjectsProjectSecrets: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -7651,7 +8186,10 @@ export interface operations {
     postProjectsProjectStreams: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -7718,7 +8256,12 @@ export interface operations {
     patchProjectsProjectStreamsStream: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description the version that is changed, as the ETag of what was read */
+                "If-Match": string;
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 stream: string;
@@ -7754,7 +8297,12 @@ export interface operations {
     postProjectsProjectStreamsStreamDecision: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description the version that is changed, as the ETag of what was read */
+                "If-Match": string;
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 stream: string;
@@ -7963,7 +8511,10 @@ export interface operations {
     postProjectsProjectStreamsStreamTokens: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 stream: string;
@@ -7982,7 +8533,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Made2"];
+                    "application/json": components["schemas"]["Made3"];
                 };
             };
             /** @description a problem */
@@ -7999,7 +8550,10 @@ export interface operations {
     deleteProjectsProjectStreamsStreamTokensToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 stream: string;
@@ -8030,7 +8584,10 @@ export interface operations {
     postProjectsProjectStreamsStreamWanted: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 stream: string;
@@ -8097,7 +8654,10 @@ export interface operations {
     postProjectsProjectUploads: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -8164,7 +8724,10 @@ export interface operations {
     deleteProjectsProjectUploadsUpload: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 upload: string;
@@ -8196,7 +8759,10 @@ export interface operations {
             query: {
                 offset: number;
             };
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 upload: string;
@@ -8233,7 +8799,10 @@ export interface operations {
     postProjectsProjectUploadsUploadFinish: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 upload: string;
@@ -8300,7 +8869,10 @@ export interface operations {
     postProjectsProjectWishesWishDecision: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
                 wish: string;
@@ -8513,6 +9085,35 @@ export interface operations {
             };
         };
     };
+    getSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Shown"];
+                };
+            };
+            /** @description a problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Details"];
+                };
+            };
+        };
+    };
     postSetup: {
         parameters: {
             query?: never;
@@ -8533,6 +9134,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Current"];
+                };
+            };
+            /** @description a problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Details"];
+                };
+            };
+        };
+    };
+    getStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
                 };
             };
             /** @description a problem */
@@ -8581,7 +9211,10 @@ export interface operations {
     postUsers: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8645,7 +9278,10 @@ export interface operations {
     deleteUsersUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 user: string;
             };
@@ -8674,7 +9310,12 @@ export interface operations {
     patchUsersUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description the version that is changed, as the ETag of what was read */
+                "If-Match": string;
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 user: string;
             };
@@ -8709,7 +9350,10 @@ export interface operations {
     postUsersUserDisable: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 user: string;
             };
@@ -8738,7 +9382,10 @@ export interface operations {
     postUsersUserEnable: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 user: string;
             };
@@ -8767,7 +9414,10 @@ export interface operations {
     postUsersUserFactorRemoval: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 user: string;
             };
@@ -8802,7 +9452,10 @@ export interface operations {
     postUsersUserLink: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 user: string;
             };
@@ -8837,7 +9490,10 @@ export interface operations {
     deleteUsersUserSessions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 user: string;
             };
@@ -8897,7 +9553,10 @@ export interface operations {
     postWishesWishDecision: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a request that is sent again under the same key is done once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 wish: string;
             };
