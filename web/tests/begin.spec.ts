@@ -21,7 +21,7 @@ test('who comes first to which page', async ({ page, demo }) => {
   await enter(page, demo, 'steward')
   await expect(page).toHaveURL(/\/projects\/[0-9a-f]{32}$/)
   await enter(page, demo, 'operator')
-  await expect(page.getByRole('heading', { level: 1, name: 'shop' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Streams' })).toBeVisible()
 })
 
 test('the first page is small', async ({ page, demo }) => {

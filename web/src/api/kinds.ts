@@ -17,6 +17,8 @@ export type Text = Item<'/projects/{project}/policies'>
 export type Request = Item<'/projects/{project}/requests'>
 export type Release = Item<'/projects/{project}/releases'>
 export type Stream = Item<'/projects/{project}/streams'>
+export type Readable = Item<'/projects/{project}/released-streams'>
+export type Over = Answer<'get', '/projects/{project}/streams/{stream}/figures'>
 
 /** How far a job is. */
 export interface Progress {

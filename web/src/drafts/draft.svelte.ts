@@ -62,6 +62,11 @@ export class Draft<T extends object> {
     return this.#future.length > 0
   }
 
+  /** The next change is a step of its own, however soon it comes. */
+  step(): void {
+    this.#changedAt = 0
+  }
+
   undo(): void {
     const before = this.#past.at(-1)
     if (before === undefined) return

@@ -74,6 +74,20 @@ export const pages: readonly Page[] = [
     load: () => import('./explore/Page.svelte'),
   },
   {
+    path: '/projects/:project/check',
+    title: 'Check',
+    rights: ['jobs.attack', 'jobs.verify'],
+    step: 5,
+    load: () => import('./check/Page.svelte'),
+  },
+  {
+    path: '/projects/:project/learn',
+    title: 'Learn',
+    rights: ['jobs.run'],
+    menu: 'project',
+    load: () => import('./learn/Page.svelte'),
+  },
+  {
     path: '/projects/:project/requests',
     title: 'Request',
     rights: ['releases.ask', 'releases.review'],
@@ -98,6 +112,19 @@ export const pages: readonly Page[] = [
     title: 'Release',
     rights: ['releases.list'],
     load: () => import('./release/Page.svelte'),
+  },
+  {
+    path: '/projects/:project/streams',
+    title: 'Streams',
+    rights: ['streams.read', 'streams.rows'],
+    menu: 'project',
+    load: () => import('./streams/Page.svelte'),
+  },
+  {
+    path: '/projects/:project/streams/:stream',
+    title: 'Stream',
+    rights: ['streams.read', 'streams.rows'],
+    load: () => import('./stream/Page.svelte'),
   },
   {
     path: '/projects/:project/ledger',

@@ -38,6 +38,11 @@ export function time(ms: number | null | undefined): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
+/** The time of a day, as `14:35`. */
+export function clock(ms: number): string {
+  return time(ms).slice(-5)
+}
+
 /** A length of time: `3 d 4 h`, `12 min`, `40 ms`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${whole.format(ms)} ms`

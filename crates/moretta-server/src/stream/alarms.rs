@@ -8,7 +8,7 @@ use crate::id::Id;
 use crate::problem::{Problem, Result};
 
 /// After how long without events a running stream is told of.
-const SILENT: Millis = 5 * MINUTE;
+pub(super) const SILENT: Millis = 5 * MINUTE;
 /// How many are told.
 const MOST: i64 = 500;
 
@@ -67,7 +67,10 @@ fn alarm(sql: &mut dyn Sql, row: &Row, at: Millis) -> Result<Option<Alarm>> {
         return Ok(None);
     };
     alarm.at = last.integer(0)?;
-    if alarm.at + SILENT <= at {
+    // A stream that runs has points also while nothing comes: they say that no event was taken.
+    let heard =
+        "SELECT count(*) FROM points WHERE stream_id = $1 AND at > $2 AND figures NOT LIKE $3";
+    if sql.number(heard, values![stream, at - SILENT, "%\"taken\":0,%"])? == 0 {
         alarm.kind = "stream-silent";
         return Ok(Some(alarm));
     }

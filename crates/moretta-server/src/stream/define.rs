@@ -52,7 +52,7 @@ fn list(
     let after = call.query.after_text();
     let streams = app
         .store
-        .read(|sql| row::list(sql, project, after, limit + 1))?;
+        .read(|sql| row::list(sql, (project, 0), after, limit + 1))?;
     Ok(Json(Page::of(streams, limit, |stream| stream.name.clone())))
 }
 

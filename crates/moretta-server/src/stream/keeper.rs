@@ -357,11 +357,11 @@ impl All {
             let accepted = "SELECT accepted FROM streams WHERE id = $1";
             let accepted = act.number(accepted, values![claim.stream])? as u64;
             let lag = accepted.saturating_sub(figures.to.byte);
-            let was = buckets.is_under_goal;
+            let was = buckets.alarm;
             if let Some(point) = buckets.add(figures.clone(), lag, at) {
                 points::keep(&mut **act, claim.stream, &point, at)?;
             }
-            if buckets.is_under_goal != was {
+            if buckets.alarm != was {
                 tell_alarm(&mut **act, claim.project, claim.stream, at)?;
             }
             let now = buckets.now(lag);

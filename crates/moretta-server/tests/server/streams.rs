@@ -1,6 +1,6 @@
 //! Streams defined, approved, fed and read; their children are tested elsewhere.
 
-use crate::support::{POLICY, Person, Ward};
+use crate::support::{POLICY, Ward};
 use http::Method;
 use moretta_server::clock::{DAY, HOUR, MINUTE};
 use moretta_server::id::Id;
@@ -213,6 +213,48 @@ fn released_rows_are_for_readers_of_the_level_and_never_for_operators() {
 }
 
 #[test]
+fn readers_find_the_streams_of_their_level() {
+    let ward = Ward::new();
+    let (stream, _) = ward.approved(3);
+    ward.define("other", &ward.policy, 2).expect(201);
+    let path = format!("/projects/{}/released-streams", ward.project);
+    let (fine, same) = (ward.reader("two", 2), ward.reader("three", 3));
+    for (person, names) in [
+        (&fine, vec!["other", "visits"]),
+        (&same, vec!["visits"]),
+        (&ward.officer, vec!["other", "visits"]),
+    ] {
+        let found = ward.server.see(person, &path).expect(200);
+        let found = found["items"].as_array().expect("items").iter();
+        let found: Vec<&str> = found.filter_map(|one| one["name"].as_str()).collect();
+        assert_eq!(found, names, "{}", person.name);
+    }
+    let page = ward.server.see(&same, &path).expect(200);
+    assert_eq!(page["items"][0]["id"], stream["id"]);
+    assert_eq!(page["items"][0]["running"], false);
+    let refused = ward.server.see(&ward.operator, &path);
+    refused.refused(403, "forbidden");
+}
+
+#[test]
+fn a_stream_says_by_which_policy_and_since_when_it_runs() {
+    let ward = Ward::new();
+    let (stream, _) = ward.approved(2);
+    assert_eq!(stream["policy_name"], "shop");
+    assert_eq!(stream["policy_number"], 1);
+    let started = ward.want(&stream, "start").expect(202);
+    assert_eq!(started["since"], Value::Null, "it does not run yet");
+    let began = ward.server.clock.now();
+    ward.server.clock.forward(4_000);
+    let runs = "UPDATE streams SET state = 'running'";
+    let runs = ward.server.app.store.act(|act| act.execute(runs, &[]));
+    runs.expect("it runs");
+    let path = ward.path(&stream, "");
+    let found = ward.server.see(&ward.operator, &path).expect(200);
+    assert_eq!(found["since"].as_i64(), Some(began));
+}
+
+#[test]
 fn a_token_that_was_ended_sends_nothing() {
     let ward = Ward::new();
     let (stream, token) = ward.approved(2);
@@ -378,9 +420,9 @@ fn what_waits_and_what_is_wrong_with_a_stream_is_in_the_inbox_of_who_can_do_some
     let stream = ward.decide(&ward.officer, &stream, true).expect(200);
     ward.want(&stream, "start").expect(202);
     assert_eq!(inbox(&ward.officer), nothing);
-    let point = |p: f64| {
+    let put = |taken: u64, p: f64| {
         let insert = "INSERT INTO points (stream_id, at, figures) VALUES ($1, $2, $3)";
-        let figures = json!({ "taken": 30, "released": null, "suppressed": null, "z": 3, "p": p,
+        let figures = json!({ "taken": taken, "released": null, "suppressed": null, "z": 3, "p": p,
             "goal": 0.8, "unique": null, "delay_median": null, "delay_99": null, "lag": 0,
             "measures": [] });
         let cells = [
@@ -391,6 +433,7 @@ fn what_waits_and_what_is_wrong_with_a_stream_is_in_the_inbox_of_who_can_do_some
         let kept = ward.server.app.store.act(|act| act.execute(insert, &cells));
         kept.expect("kept");
     };
+    let (point, quiet) = (|p| put(30, p), |p| put(0, p));
     point(0.84);
     assert_eq!(inbox(&ward.operator), nothing);
     ward.server.clock.forward(10_000);
@@ -400,6 +443,16 @@ fn what_waits_and_what_is_wrong_with_a_stream_is_in_the_inbox_of_who_can_do_some
     assert_eq!(inbox(&ward.steward), nothing);
     ward.server.clock.forward(5 * MINUTE);
     assert_eq!(inbox(&ward.operator), ["stream-silent"]);
+    ward.server.clock.forward(10_000);
+    quiet(0.84);
+    assert_eq!(
+        inbox(&ward.operator),
+        ["stream-silent"],
+        "points, and no event"
+    );
+    ward.server.clock.forward(10_000);
+    point(0.84);
+    assert_eq!(inbox(&ward.operator), nothing);
     let failed = "UPDATE streams SET state = 'failed'";
     let failed = ward.server.app.store.act(|act| act.execute(failed, &[]));
     failed.expect("failed");

@@ -3,7 +3,7 @@
 const LOOK = 1 << 16
 const DELIMITERS = [',', ';', '\t', '|']
 /** Names of columns that often name persons outright. */
-const NAMING = /(^|[ _-])((first|last|family|given|full|sur|user|patient)?[ _-]?names?|e-?mails?|phones?|telephone|mobile|street|address|passport|iban|ssn|social[ _-]security.*)($|[ _-])/i
+const NAMING = /^((first|last|middle|family|given|full|maiden|sur|user|patient|person|customer|employee)?[ _-]*names?|e-?mails?|([a-z]+[ _-])?(e-?mail|phone|telephone|mobile|passport|iban|ssn)([ _-](number|no|address))?|street|address|(home|street|postal)[ _-]address|social[ _-]security.*)$/i
 
 /** The columns, where the file is text with delimiters; nothing else is looked at. */
 export async function columnsOf(file: Blob & { name: string }): Promise<string[]> {

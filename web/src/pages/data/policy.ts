@@ -133,5 +133,20 @@ export function firstPolicy(profile: Profile, roles: Record<string, string>, k: 
     const first = line.replace(/^k = \d+/, `k = ${k}`)
     return sensitive.length ? [first, promise] : [first]
   })
-  return changed.join('\n')
+  return withoutEmpty(changed).join('\n')
+}
+
+/** Sections that hold places elsewhere are the server's: empty ones would ask for a place. */
+function withoutEmpty(lines: string[]): string[] {
+  const heads = lines.flatMap((line, place) => (/^\s*\[/.test(line) ? [place] : []))
+  const empty = new Set(
+    heads.flatMap((head, place) => {
+      const end = heads[place + 1] ?? lines.length
+      const isPlace = /^\[(source|sink|report)\]/.test(lines[head] ?? '')
+      const holds = lines.slice(head + 1, end).some((line) => /^[^#\s]/.test(line))
+      return isPlace && !holds ? [head] : []
+    }),
+  )
+  const kept = lines.filter((_, place) => !empty.has(place))
+  return kept.filter((line, place) => line.trim() || kept[place - 1]?.trim())
 }

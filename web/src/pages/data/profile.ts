@@ -4,14 +4,20 @@ import { count, figure, percent, plural } from '../../words/format'
 
 export type ProfiledColumn = Profile['columns'][number]
 
+/** The reason of a guess, without the marks of code. */
+export const plain = (why: string) => why.replace(/`([^`]*)`/g, '“$1”')
+
 /** What is counted. */
 export function unitOf(profile: Profile): string {
   return profile.persons === null ? 'rows' : 'persons'
 }
 
+/** A count of the profile: small ones are hidden. */
+export const some = (value: number | null) => (value === null ? '1 to 10' : count(value))
+
 /** How many are alone with their value: somebody who comes several times can be so more than once. */
 export function aloneText(alone: number | null, unit: string): string {
-  if (alone === null) return '–'
+  if (alone === null) return `1 to 10 ${unit}`
   if (alone === 0) return `0 % of ${unit}`
   return alone <= 1 ? `${percent(alone)} of ${unit}` : `${figure(alone)} such values for each of the ${unit}`
 }
@@ -20,7 +26,7 @@ export function aloneText(alone: number | null, unit: string): string {
 export function sentenceOf(column: ProfiledColumn, unit: string): string {
   const most = [...column.values].sort((a, b) => (b.count ?? 0) - (a.count ?? 0))[0]
   if (!most) return 'No value is shared by more than 10, so none is shown.'
-  const hidden = column.rare ? ` ${count(column.rare)} ${unit} have a value that at most 10 share; it is not shown.` : ''
+  const hidden = column.rare ? ` ${count(column.rare)} ${unit} have values that are not shown, since at most 10 share one of them.` : ''
   const what = column.kind === 'category' ? 'Most frequent' : 'Fullest bin'
   return `${what}: ${most.label}, ${count(most.count)} ${unit}.${hidden}`
 }
@@ -33,8 +39,8 @@ export function changesOf(column: ProfiledColumn, before: ProfiledColumn, unit: 
   }
   if (column.role !== before.role) told.push(`guessed role ${before.role} → ${column.role}`)
   if (column.kind !== before.kind) told.push(`type ${before.kind ?? 'hidden'} → ${column.kind ?? 'hidden'}`)
-  from('different values', before.distinct, column.distinct, count)
-  from('rows without a value', before.missing, column.missing, count)
+  from('different values', before.distinct, column.distinct, some)
+  from('rows without a value', before.missing, column.missing, some)
   from('alone', before.alone, column.alone, (value) => aloneText(value, unit))
   if (column.kind === 'category' && before.kind === 'category') {
     const [old, now] = [before, column].map((one) => new Set(one.values.map((value) => value.label)))

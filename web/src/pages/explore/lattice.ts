@@ -73,12 +73,10 @@ export function sentence(found: Lattice): string {
   return `${found.looked_at} of ${found.nodes} recodings were looked at; the best loses ${percent(best.loss)}, and ${proof}.`
 }
 
-/** The policy with one recoding in place of the search. */
+/** The policy with one recoding to look at: each column has the level that it must have. */
 export function fixed(text: string, policy: Table, found: Lattice, levels: number[]): string {
   const steps = Array.isArray(policy['protect']) ? policy['protect'].map(table) : []
-  const at = steps.findIndex((step) => step['method'] === 'lattice' || step['method'] === 'generalization')
-  const named: Record<string, Value> = {}
-  for (const [place, column] of found.columns.entries()) if (levels[place]) named[column] = levels[place]
-  const suppress = steps[at]?.['suppress']
-  return edit(text, ['protect', Math.max(0, at)], { method: 'generalization', levels: named, ...(suppress === undefined ? {} : { suppress }) })
+  const at = Math.max(0, steps.findIndex((step) => step['method'] === 'lattice'))
+  const named: Record<string, Value> = Object.fromEntries(found.columns.map((column, place) => [column, levels[place] ?? 0]))
+  return edit(text, ['protect', at], { ...steps[at], method: 'lattice', levels: named })
 }

@@ -62,8 +62,9 @@ function withFront(all: Setting[], [risk, loss]: [string, string]): Setting[] {
   const at = (one: Setting) => [one.figures[risk], one.figures[loss]] as const
   const isBeaten = (one: Setting) => {
     const [x, y] = at(one)
-    if (x == null || y == null) return true
+    if (x == null || y == null || one.less) return true
     return all.some((other) => {
+      if (other.less) return false
       const [a, b] = at(other)
       return other !== one && a != null && b != null && a <= x && b <= y && (a < x || b < y)
     })

@@ -207,7 +207,9 @@ fn figures(committed: &Mutex<Committed>, progress: &Progress, goal: Option<f64>)
     match progress.live() {
         Some(Live::Events(live)) => {
             figures.attributes = Some((live.read, live.suppressed));
+            figures.levels = live.levels;
             figures.z = Some(live.z);
+            figures.window = live.window;
             figures.p = shown_share(live.p, live.users);
             figures.unique = shown_share(live.unique, live.users);
         }
