@@ -121,6 +121,14 @@ test('projects are made, renamed and closed, and another administrator waits', a
   await expect(wish).toContainText('somebody else decides')
 })
 
+test('the store is copied, and limits are read', async ({ page }) => {
+  await enter(page, demo, 'administrator')
+  await expect(page.getByRole('table', { name: 'Limits' })).toContainText('5.37 GB')
+  await page.getByRole('button', { name: 'Copy the store now' }).click()
+  await expect(page.getByText('Receipt of the copy').first()).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Copies of the store' }).getByText(/^store-\d+$/)).toBeVisible()
+})
+
 test('rules are tightened at once and loosened by a second person', async ({ page, browser }) => {
   await enter(page, demo, 'officer')
   const project = await prepared(page)

@@ -97,7 +97,7 @@ export const test = base.extend<object, Worker>({
 /** Signs in as a person of the demonstration. */
 export async function enter(page: Page, demo: Server, person: Person): Promise<void> {
   await page.goto(demo.link(person))
-  await expect(page.getByRole('button', { name: person })).toBeVisible()
+  await expect(page.getByRole('button', { name: person, exact: true })).toBeVisible()
   await expect(page).not.toHaveURL(`${demo.address}/`)
 }
 

@@ -54,6 +54,7 @@ test('from the request of a steward to what an officer has published', async ({ 
 
   await officer.getByRole('button', { name: /Approve these bytes [0-9a-f]{8}/ }).click()
   await expect(officer.getByText('published', { exact: true })).toBeVisible()
+  await expect(officer.getByText(/^\d+:[0-9a-f]{64}$/)).toBeVisible()
   // The steward sees it without doing anything.
   await expect(page.getByText('published', { exact: true })).toBeVisible()
   await page.getByRole('link', { name: 'To the release' }).click()
