@@ -134,9 +134,11 @@ fn is_own(driver: &Driver, credential: &Credential) -> Result<()> {
     let admitted = driver.context.roster.admit(&credential.certificate);
     match admitted {
         Ok(member) if member.number == driver.context.own => Ok(()),
-        Ok(_) => Err(Error::policy("the certificate is that of another party")),
+        Ok(_) => Err(Error::policy("the certificate is that of another party")
+            .help("let `identity` name the certificate of this party")),
         Err(refusal) => Err(Error::policy(format!(
-            "this party would be refused by itself: {refusal}"
-        ))),
+            "this party would be refused by all others: {refusal}"
+        ))
+        .help("take the certificates of all parties and the file that `pins` names from one `moretta federation keys`")),
     }
 }

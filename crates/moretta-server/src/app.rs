@@ -69,12 +69,20 @@ impl App {
         &self.router
     }
 
+    /// Fails when a request is for another server.
+    ///
+    /// # Errors
+    /// 421
+    pub fn check_host(&self, host: Option<&str>) -> Result<()> {
+        self.hosts.check(host)
+    }
+
     /// What is decided before the body of a request is read: its route, and how long the body may be.
     ///
     /// # Errors
     /// When the request is for another server, for nothing, or one of too many.
     pub fn look(&self, head: &mut Head, host: Option<&str>) -> Result<usize> {
-        self.hosts.check(host)?;
+        self.check_host(host)?;
         if let Credentials::Cookie(secret) | Credentials::Bearer(secret) = &head.credentials {
             self.rates.check(secret, self.clock.now())?;
         }

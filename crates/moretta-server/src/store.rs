@@ -86,6 +86,15 @@ impl Act<'_> {
     pub fn log(&mut self, entry: &Entry<'_>) -> Result<()> {
         audit::append(self.sql, entry).map(drop)
     }
+
+    /// The head of the log after what was entered so far, for who did it: kept elsewhere, it shows
+    /// later that the end of the log was cut off.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn receipt(&mut self) -> Result<String> {
+        Ok(audit::head(self.sql)?.text())
+    }
 }
 
 impl<'a> Deref for Act<'a> {

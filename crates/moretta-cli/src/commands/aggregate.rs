@@ -116,6 +116,7 @@ mod linked {
         }
 
         fn heard(&mut self, from: PartyId, bytes: &[u8]) {
+            self.heed.heard(from);
             self.chronicle.frame(from, PartyId::AGGREGATOR, bytes);
         }
 

@@ -192,6 +192,10 @@ mod linked {
             self.heed.shows_gone(party, code);
         }
 
+        fn heard(&mut self, from: PartyId, _: &[u8]) {
+            self.heed.heard(from);
+        }
+
         fn take(&mut self, party: &mut Lasting<P>, out: &mut Outbox) -> Result<()> {
             self.told.bytes_sent += out.frames.iter().map(|(_, b)| b.len() as u64).sum::<u64>();
             for (batch, answers) in out.answers.drain(..) {

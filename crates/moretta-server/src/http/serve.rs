@@ -3,6 +3,7 @@
 use super::answer::{Download, Given, Live, Ready};
 use super::guard::{SECURITY_HEADERS, check_body, peer_of};
 use super::head::{Head, Request};
+use super::web;
 use crate::app::{App, too_long};
 use crate::problem::{Problem, Result};
 use bytes::Bytes;
@@ -238,7 +239,10 @@ async fn respond(
     );
     head.peer = peer_of(&head, peer, app.settings.behind_proxy);
     let id = head.request.to_string();
-    let given = begin(&serving, head, host, body).await;
+    let given = match web::is_interface(uri.path()) {
+        true => begin(&serving, head, host, body).await,
+        false => page(app, &head, uri.path(), host.as_deref()),
+    };
     match given.and_then(|given| respond_with(given, &serving)) {
         Ok(response) => response,
         Err(problem) => {
@@ -263,6 +267,12 @@ fn host_of(uri: &http::Uri, headers: &http::HeaderMap) -> Option<String> {
         (Some(authority), _, None) => Some(authority.to_string()),
         (None, host, None) => host.map(str::to_owned),
     }
+}
+
+/// A file of the web app; whatever body was sent with the request is not read.
+fn page(app: &App, head: &Head, path: &str, host: Option<&str>) -> Result<Given> {
+    app.check_host(host)?;
+    web::find(&head.method, path, &head.headers).map(Given::Ready)
 }
 
 /// Reads the body and lets a thread that may wait answer.

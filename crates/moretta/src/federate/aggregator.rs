@@ -20,7 +20,7 @@ use super::classify::Judgement;
 use super::frame::{Answers, Body, End, Finals, Hello, Kind, Labels, Refusal};
 use super::label_book::{Known, LabelBook};
 use super::links::{Address, Delivery, Links, Post, Received};
-use super::mask::is_sound;
+use super::mask::trace;
 use super::monitor::{Asked, Candidate, Monitors};
 use super::nodes::{MOST_LABELS, Nodes, party_of};
 use super::party::{Event, Note, Outbox, Party, PartyId, Time};
@@ -66,7 +66,7 @@ pub struct Aggregator {
     observes: bool,
     stall: Option<Time>,
     hellos: BTreeMap<u16, Hello>,
-    /// Which site has shown a mask key first in an epoch.
+    /// Which site has shown a mask key first in an epoch, by what all texts of the key have in common.
     masks: BTreeMap<(u32, [u8; 32]), u16>,
     topologies: VecDeque<Arc<Topology>>,
     monitors: Option<Monitors>,
@@ -291,7 +291,7 @@ impl Aggregator {
             return Some(Refusal::Signature);
         }
         // Who shows a key that makes no secret with others, or the key of another site, is lying.
-        if !is_sound(&hello.mask) || !self.is_first_to_show(from, epoch, hello.mask) {
+        if !trace(&hello.mask).is_some_and(|mask| self.is_first_to_show(from, epoch, mask)) {
             self.links.shut_out(from, out);
             return Some(Refusal::Value);
         }

@@ -2,8 +2,11 @@
 //!
 //! A topology is announced before any batch that it holds for is allowed. So one batch has one
 //! epoch everywhere, however late a frame comes.
+//!
+//! In flow mode a party may be without a link for so long that topologies are gone under which
+//! all batches are answered. It goes on with the first batch of one that it is told of.
 
-use super::frame::{Credit, State};
+use super::frame::{Credit, Refusal, State};
 use super::state::{Reader, Writer, odd};
 use super::topology::Topology;
 use crate::error::Result;
@@ -21,6 +24,8 @@ pub(super) struct Course {
     early: BTreeMap<u32, Topology>,
     credit: Option<Credit>,
     states: BTreeMap<u64, State>,
+    /// Batches below this may be of topologies that were passed over.
+    skips_below: u64,
 }
 
 impl Course {
@@ -30,9 +35,37 @@ impl Course {
         if self.early.len() > MOST_EARLY {
             self.early.pop_last();
         }
+        self.go_on();
+    }
+
+    /// Takes those that have waited for the one before them.
+    fn go_on(&mut self) {
         while let Some(next) = self.early.remove(&self.next_epoch()) {
             self.topologies.push_back(Arc::new(next));
         }
+    }
+
+    /// In flow mode: passes over topologies that are missing, where all batches under them are
+    /// answered. Nobody sends them any more.
+    pub(super) fn skip_closed(&mut self) {
+        let closed = self.closed();
+        let mut early = self.early.values().rev();
+        let known = early.find(|topology| topology.first_batch <= closed);
+        let Some(epoch) = known.map(|known| known.epoch) else {
+            return;
+        };
+        self.early = self.early.split_off(&epoch);
+        let Some(known) = self.early.remove(&epoch) else {
+            return;
+        };
+        self.skips_below = known.first_batch;
+        self.topologies.push_back(Arc::new(known));
+        self.go_on();
+    }
+
+    /// Batches below this may be of topologies that were passed over.
+    pub(super) fn skips_below(&self) -> u64 {
+        self.skips_below
     }
 
     fn next_epoch(&self) -> u32 {
@@ -42,6 +75,11 @@ impl Course {
     /// Whether a topology of this epoch is old.
     pub(super) fn is_old(&self, epoch: u32) -> bool {
         epoch < self.next_epoch()
+    }
+
+    /// Why an old one is refused. Those that were passed over may come late.
+    pub(super) fn refusal_of_old(&self) -> Option<Refusal> {
+        (self.skips_below == 0).then_some(Refusal::Epoch)
     }
 
     /// The topology of an epoch, if it is known and still needed.
@@ -142,6 +180,7 @@ impl Course {
             out.u32(credit.epoch);
             out.u64(credit.closed);
         }
+        out.u64(self.skips_below);
         out.size(self.states.len());
         for (batch, state) in &self.states {
             out.u64(*batch);
@@ -170,6 +209,7 @@ impl Course {
                 closed: from.u64()?,
             });
         }
+        course.skips_below = from.u64()?;
         for _ in 0..from.length()? {
             let batch = from.u64()?;
             course.states.insert(batch, State::read(from)?);
@@ -197,5 +237,37 @@ mod tests {
         course.announce(topology(0));
         assert_eq!(course.newest().map(|newest| newest.epoch), Some(1023));
         assert!(course.early.is_empty());
+    }
+
+    #[test]
+    fn topologies_of_answered_batches_alone_are_passed_over() {
+        let mut course = Course::default();
+        let announce = |course: &mut Course, epoch, first_batch| {
+            course.announce(Topology {
+                epoch,
+                first_batch,
+                ..Topology::of_sites(Vec::new())
+            });
+        };
+        let credit = |closed| Credit {
+            below: closed + 16,
+            epoch: 9,
+            closed,
+        };
+        announce(&mut course, 0, 0);
+        for epoch in 5..10 {
+            announce(&mut course, epoch, 10 * u64::from(epoch));
+        }
+        course.allow(credit(49));
+        course.skip_closed();
+        let newest = |course: &Course| course.newest().map(|newest| newest.epoch);
+        assert_eq!((newest(&course), course.skips_below()), (Some(0), 0));
+        assert!(course.refusal_of_old().is_some());
+        course.allow(credit(70));
+        course.skip_closed();
+        assert_eq!((newest(&course), course.skips_below()), (Some(9), 70));
+        assert!(course.early.is_empty() && course.refusal_of_old().is_none());
+        let epoch = |batch| course.topology(batch).map(|topology| topology.epoch);
+        assert_eq!((epoch(70), epoch(85)), (Some(7), Some(8)));
     }
 }

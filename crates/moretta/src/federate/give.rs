@@ -5,7 +5,7 @@
 //! be remembered. A record with a missing value or one out of its bounds is not forwarded.
 
 use super::frame::{Bits, Body, Fragment, Masked};
-use super::mask::{MaskKey, Member, PairSecrets, Scope, is_sound};
+use super::mask::{MaskKey, Member, PairSecrets, Scope, trace};
 use super::project::{Creation, Group, Projection};
 use super::state::{Reader, Writer};
 use super::terms::Terms;
@@ -51,6 +51,8 @@ pub struct Giver {
     projections: BTreeMap<(u16, u64, Vec<u16>), Projection>,
     /// Public keys of masks, by epoch and site.
     met: BTreeMap<(u32, u16), [u8; 32]>,
+    /// Which site has shown a key, whatever its text, by epoch.
+    shown: BTreeMap<(u32, [u8; 32]), u16>,
     secrets: BTreeMap<(u32, u16), PairSecrets>,
 }
 
@@ -103,13 +105,14 @@ impl Giver {
 
     /// Takes the public key of another site; whether it can be one, and is that of no third site.
     pub(super) fn meet(&mut self, epoch: u32, site: u16, public: [u8; 32]) -> bool {
-        let mut others = self.met.range((epoch, 0)..=(epoch, u16::MAX));
-        let is_taken = others.any(|((_, other), known)| *other != site && *known == public);
-        let is_sound = !is_taken && is_sound(&public);
-        if is_sound {
+        let Some(trace) = trace(&public) else {
+            return false;
+        };
+        let is_own = *self.shown.entry((epoch, trace)).or_insert(site) == site;
+        if is_own {
             self.met.entry((epoch, site)).or_insert(public);
         }
-        is_sound
+        is_own
     }
 
     /// Whether the keys of all other sites of a node are known.
@@ -273,6 +276,7 @@ impl Giver {
     /// Forgets what no epoch from this one on needs, and nodes that are gone.
     pub(super) fn forget_below(&mut self, epoch: u32, node_is_there: impl Fn(u16) -> bool) {
         self.met = self.met.split_off(&(epoch, 0));
+        self.shown = self.shown.split_off(&(epoch, [0; 32]));
         self.secrets = self.secrets.split_off(&(epoch, 0));
         self.projections
             .retain(|(node, ..), _| node_is_there(*node));
@@ -289,8 +293,8 @@ impl Giver {
 
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<()> {
         for _ in 0..from.length()? {
-            let place = (from.u32()?, from.u16()?);
-            self.met.insert(place, from.array()?);
+            let (epoch, site) = (from.u32()?, from.u16()?);
+            self.meet(epoch, site, from.array()?);
         }
         Ok(())
     }

@@ -89,7 +89,8 @@ impl Host {
                     self.nodes.course().announce(topology.clone());
                 }
                 let fault = forged.then_some(Refusal::Signature);
-                fault.or(old.then_some(Refusal::Epoch))
+                let late = || self.nodes.course().refusal_of_old();
+                fault.or_else(|| old.then(late).flatten())
             }
             (PartyId::AGGREGATOR, Body::End(_)) => {
                 self.over = true;

@@ -64,6 +64,8 @@ pub(super) struct Links {
     /// Frames to itself, which take no link.
     own: VecDeque<Vec<u8>>,
     conduct: Conduct,
+    /// The furthest batch that this party has sent a frame about.
+    told: u64,
     /// Parties that were sent something, and when; what comes from them takes them off.
     unheard: BTreeMap<PartyId, Time>,
 }
@@ -87,6 +89,7 @@ impl Links {
             acks: Acks::default(),
             own: VecDeque::new(),
             conduct: Conduct::default(),
+            told: 0,
             unheard: BTreeMap::new(),
         }
     }
@@ -145,6 +148,7 @@ impl Links {
         out: &mut Outbox,
     ) {
         let to = address.to;
+        self.told = self.told.max(address.batch);
         if to == self.me {
             self.own.push_back(bytes);
             return;
@@ -205,7 +209,8 @@ impl Links {
     /// Says why a frame was not taken.
     pub(super) fn refuse(&mut self, from: PartyId, why: Refusal, about: Address, out: &mut Outbox) {
         self.turn_away(from, why, about, out);
-        if self.conduct.has_offended(from, about.batch) || why == Refusal::Conflict {
+        // What the frame names its sender could choose, so that no two faults are near each other.
+        if self.conduct.has_offended(from, self.told) || why == Refusal::Conflict {
             self.shut_out(from, out);
         }
     }
@@ -315,6 +320,12 @@ impl Links {
     pub(super) fn postpone(&mut self, from: PartyId, stream: Stream) {
         self.acks.take_back(from, stream);
         self.incoming.take_back(from, stream);
+    }
+
+    /// Drops topologies of epochs before this one, and what sites have signed for them, that have not
+    /// been acknowledged.
+    pub(super) fn drop_before(&mut self, epoch: u32) {
+        self.outgoing.drop_before(epoch);
     }
 
     /// Gives back what is remembered of streams from or for sources that are gone.

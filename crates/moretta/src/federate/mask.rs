@@ -53,7 +53,7 @@ pub use sum::MaskedSum;
 
 pub(in crate::federate) use announcement::has_signed;
 pub(in crate::federate) use derive::derive;
-pub(in crate::federate) use keys::{agree, is_sound, public_of};
+pub(in crate::federate) use keys::{agree, public_of, trace};
 pub(in crate::federate) use stream::{Sign, combine, fill};
 
 use crate::error::{Error, Result};

@@ -311,6 +311,9 @@ impl Nodes {
 
     /// Lets every node go on as far as it can.
     pub(super) fn advance(&mut self, post: &mut Post<'_>) -> Result<()> {
+        if self.terms.mode != Mode::Lockstep {
+            self.course.skip_closed();
+        }
         self.make_nodes(post)?;
         let ids: Vec<u16> = self.ids().collect();
         for &id in &ids {
@@ -345,6 +348,11 @@ impl Nodes {
             return false;
         };
         let batch = node.next;
+        let skips_below = self.course.skips_below();
+        if batch < skips_below && !node.inputs.contains_key(&batch) {
+            node.skip_below(skips_below);
+            return true;
+        }
         let Some(topology) = self.course.topology(batch).cloned() else {
             return false;
         };

@@ -220,6 +220,7 @@ impl Site {
             (PartyId::LABELS, Body::Labels(labels)) => self.take_labels(header.batch, labels),
             (PartyId::AGGREGATOR, Body::Topology(topology)) => {
                 match self.refusal_of(&topology, header.epoch) {
+                    None if self.course.is_old(header.epoch) => self.course.refusal_of_old(),
                     None if !self.knows_sites(&topology) => {
                         // Hellos of other sites are on their way, and it comes again.
                         self.links.postpone(from, stream);
@@ -326,7 +327,7 @@ impl Site {
 
     /// Why a topology is refused, whatever other sites are.
     fn refusal_of(&self, topology: &Topology, epoch: u32) -> Option<Refusal> {
-        if topology.epoch != epoch || self.course.is_old(epoch) {
+        if topology.epoch != epoch {
             return Some(Refusal::Epoch);
         }
         if !self.trust.has_made(self.place(), topology) {
@@ -372,6 +373,7 @@ impl Site {
         while self.classify_next() {}
         if self.terms.mode != Mode::Lockstep {
             self.learn_below(self.classified);
+            self.course.skip_closed();
         }
         while self.tell_next(now, out)? {}
         self.give_agreed(now, out)?;

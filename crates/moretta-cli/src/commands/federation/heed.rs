@@ -6,7 +6,7 @@ use moretta::federate::{Mode, Note, PartyId, Terms};
 use moretta::policy::{FederationPolicy, FederationRole};
 use moretta::{Error, Result};
 use moretta_federation::station::told;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What to do where parties have other records.
 const SAME_RECORDS: &str = "sort the rows of all parties by their key, keep the same records, and give all sites and the label holder the same records.key";
@@ -15,14 +15,27 @@ const SAME_RECORDS: &str = "sort the rows of all parties by their key, keep the 
 /// again is not told of for ever.
 const MOST_GONE: u32 = 5;
 
+/// The same for a reason why frames of one party are refused, or it refuses some: what a party sends
+/// must not fill the log of another one.
+const MOST_REFUSED: u32 = 10;
+
+/// How many batches are told of that were dropped.
+const MOST_DROPPED: u32 = 100;
+
 /// Shows notes, and ends a party that others refuse for good.
 pub(crate) struct Heed<'a> {
     policy: &'a FederationPolicy,
     console: &'a Console,
     /// Who was late before. A deadline that is missed is often missed thousands of times.
     late: BTreeSet<PartyId>,
+    /// How many batches were dropped.
+    dropped: u32,
+    /// How often which frames were refused.
+    refused: HashMap<(PartyId, bool, Refusal), u32>,
     /// How often who has failed with which exit code.
     gone: BTreeMap<(PartyId, u8), u32>,
+    /// Who has failed and was not heard of since then.
+    ended: BTreeMap<PartyId, u8>,
     /// The batch whose keys are others than those of a party.
     differs: BTreeMap<PartyId, u64>,
 }
@@ -33,13 +46,26 @@ impl<'a> Heed<'a> {
             policy,
             console,
             late: BTreeSet::new(),
+            dropped: 0,
+            refused: HashMap::new(),
             gone: BTreeMap::new(),
+            ended: BTreeMap::new(),
             differs: BTreeMap::new(),
         }
     }
 
-    /// That a party has failed with this exit code, in words; none where that was told often.
+    /// A frame has come from a party.
+    pub(crate) fn heard(&mut self, from: PartyId) {
+        self.ended.remove(&from);
+    }
+
+    /// That a party has failed with this exit code, in words; none where that was told often, or was
+    /// told and nothing has come of the party since then: one that ends is dialled again.
     pub(crate) fn gone(&mut self, party: PartyId, code: u8) -> Option<String> {
+        let is_known = self.ended.insert(party, code) == Some(code);
+        if is_known && self.is_linked_with(party) {
+            return None;
+        }
         let times = self.gone.entry((party, code)).or_default();
         *times += 1;
         if *times > MOST_GONE {
@@ -54,6 +80,30 @@ impl<'a> Heed<'a> {
         Some(format!(
             "{id} has ended with exit code {code}: {why}; {then}"
         ))
+    }
+
+    /// Whether frames of a party come from itself.
+    fn is_linked_with(&self, party: PartyId) -> bool {
+        match self.policy.role {
+            FederationRole::Site => !party.is_site(),
+            FederationRole::Consumer => party == PartyId::AGGREGATOR,
+            _ => true,
+        }
+    }
+
+    /// Who has failed and is not back, where others are waited for.
+    fn shows_ended(&self) {
+        let ids = self.ended.keys().map(|&party| {
+            let id = id_of(party, self.policy);
+            id.unwrap_or_else(|| party.to_string())
+        });
+        let ids: Vec<String> = ids.collect();
+        if !ids.is_empty() {
+            let ids = ids.join(", ");
+            self.console.hint(&format!(
+                "{ids} ended before: what is told there comes first"
+            ));
+        }
     }
 
     /// Shows it.
@@ -97,6 +147,29 @@ impl<'a> Heed<'a> {
         }
     }
 
+    /// Whether this party cannot go on without another one: all need the aggregator, and those who
+    /// serve all need nobody.
+    fn needs(&self, party: PartyId) -> bool {
+        party == PartyId::AGGREGATOR && !self.policy.role.serves_all()
+    }
+
+    /// Counts frames that were refused and batches that were dropped; whether that was told often
+    /// enough.
+    fn is_told_enough(&mut self, note: &Note) -> bool {
+        let times = match *note {
+            Note::Refused(party, why) => self.refused.entry((party, false, why)),
+            Note::RefusedBy(party, why) => self.refused.entry((party, true, why)),
+            Note::Dropped(_) => {
+                self.dropped = self.dropped.saturating_add(1);
+                return self.dropped > MOST_DROPPED;
+            }
+            _ => return false,
+        };
+        let times = times.or_default();
+        *times = times.saturating_add(1);
+        *times > MOST_REFUSED
+    }
+
     /// Shows notes.
     ///
     /// # Errors
@@ -111,8 +184,10 @@ impl<'a> Heed<'a> {
                 self.differs.insert(*party, *batch);
             }
             // Others can be answered without one that says no; in lockstep nobody can.
-            Note::RefusedBy(..) if policy.role.serves_all() && policy.terms.mode != Mode::Lockstep => {
-                console.hint(&told(note, known));
+            Note::RefusedBy(party, _) if policy.terms.mode != Mode::Lockstep && !self.needs(*party) => {
+                if !self.is_told_enough(note) {
+                    console.hint(&told(note, known));
+                }
             }
             Note::RefusedBy(party, Refusal::Consent) => {
                 return Err(Error::budget(format!(
@@ -146,6 +221,7 @@ impl<'a> Heed<'a> {
                 )
                 .help("begin all parties anew with --force"));
             }
+            note if self.is_told_enough(note) => {}
             Note::Refused(party, Refusal::Run) => console.hint(&format!(
                 "{} is in another run, or was begun anew in this one: begin all parties anew with --force",
                 name(party)
@@ -192,6 +268,9 @@ impl<'a> Heed<'a> {
             Note::Late(..) => console.hint(&format!("{}; more of it is counted, not told", told(note, known))),
             note => console.hint(&told(note, known)),
         }
+        }
+        if notes.iter().any(|note| matches!(note, Note::Stalled(_))) {
+            self.shows_ended();
         }
         Ok(())
     }
@@ -241,6 +320,11 @@ mod tests {
     /// The aggregator or the label holder in a mode.
     fn policy(role: &str, mode: &str) -> FederationPolicy {
         let (id, columns, source) = match role {
+            "site" => (
+                "icu",
+                "[columns]\nvisit = { role = \"key\" }\npulse = \"number\"",
+                "[source]\npath = \"rows.csv\"",
+            ),
             "labels" => (
                 "desk",
                 "[columns]\nvisit = { role = \"key\" }\nstate = { role = \"class\" }",
@@ -266,6 +350,38 @@ mod tests {
         FederationPolicy::parse(&text, &root).expect("a policy")
     }
 
+    /// Who sends frames that are refused, or is without a link, must not fill the log of another one.
+    #[test]
+    fn what_happens_again_and_again_is_told_of_a_few_times() {
+        let console = Console::new(false, true);
+        let hub = policy("aggregator", "flow");
+        let mut heed = Heed::new(&hub, &console);
+        let mut told = |note: &dyn Fn(u64) -> Note| {
+            let notes = (0..1000).map(note);
+            notes.filter(|note| !heed.is_told_enough(note)).count()
+        };
+        let old = |party| move |_| Note::Refused(PartyId(party), Refusal::Batch);
+        assert_eq!((told(&old(1)), told(&old(1)), told(&old(2))), (10, 0, 10));
+        assert_eq!(told(&Note::Dropped), 100);
+    }
+
+    /// One that ends is dialled again until it is gone, and says the same each time.
+    #[test]
+    fn a_party_that_has_failed_is_told_of_once_until_it_is_heard_again() {
+        let console = Console::new(false, true);
+        let icu = policy("site", "lockstep");
+        let mut heed = Heed::new(&icu, &console);
+        let is_told = |heed: &mut Heed<'_>, party, code| heed.gone(party, code).is_some();
+        assert!(is_told(&mut heed, PartyId::AGGREGATOR, 5));
+        assert!(!is_told(&mut heed, PartyId::AGGREGATOR, 5));
+        assert!(is_told(&mut heed, PartyId::AGGREGATOR, 4));
+        heed.heard(PartyId::AGGREGATOR);
+        assert!(is_told(&mut heed, PartyId::AGGREGATOR, 4));
+        // Of another site it hears from the aggregator alone.
+        assert!((0..5).all(|_| is_told(&mut heed, PartyId(1), 4)));
+        assert!(!is_told(&mut heed, PartyId(1), 4));
+    }
+
     /// Anybody can say no to whom all need. In flow others are answered all the same.
     #[test]
     fn in_flow_no_refusal_ends_who_serves_all() {
@@ -283,6 +399,11 @@ mod tests {
             }
             assert!(ends > 0, "in lockstep nobody can go on");
         }
+        // A host of trouble nodes says no to sites, and sites to it.
+        let icu = policy("site", "flow");
+        let heeded =
+            |party| Heed::new(&icu, &console).notes(&[Note::RefusedBy(party, Refusal::Keys)]);
+        assert!(heeded(PartyId::host(0)).is_ok() && heeded(PartyId::AGGREGATOR).is_err());
         let note = [Note::Refused(PartyId(1), Refusal::Keys)];
         let hub = policy("aggregator", "flow");
         assert!(Heed::new(&hub, &console).notes(&note).is_ok());

@@ -8,3 +8,4 @@ mod outside;
 mod paths;
 mod stopping;
 mod tls;
+mod web;

@@ -116,6 +116,10 @@ impl Aggregator {
         self.agreements_told.retain(|&node, _| is_there(node));
         let oldest = self.topologies.front().map_or(0, |oldest| oldest.epoch);
         self.masks = self.masks.split_off(&(oldest, [0; 32]));
+        // In lockstep all batches are waited for, and so are topologies of them.
+        if self.terms.mode != Mode::Lockstep {
+            self.links.drop_before(oldest);
+        }
     }
 
     /// The topology after changes.

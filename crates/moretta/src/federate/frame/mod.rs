@@ -112,6 +112,13 @@ impl Kind {
     fn of(byte: u8) -> Option<Self> {
         Kind::ALL.into_iter().find(|kind| *kind as u8 == byte)
     }
+
+    /// Whether frames of it may name a trouble node. Others name none, so that a frame is known by
+    /// what it is about.
+    fn may_name_node(self) -> bool {
+        let of_node = [Kind::Keys, Kind::Agreed, Kind::Fragment, Kind::Masked];
+        of_node.contains(&self) || matches!(self, Kind::Scores | Kind::Refuse)
+    }
 }
 
 /// Whom a frame is from and what it is about.
@@ -232,6 +239,8 @@ pub enum Flaw {
     Kind(u8),
     /// Longer or shorter than it says, or than is allowed.
     Length,
+    /// A trouble node in a frame of a kind that is about none.
+    Node,
     /// A body that its kind does not have.
     Body,
 }
@@ -246,6 +255,7 @@ impl Flaw {
                 format!("a frame has version {other}, this program speaks {VERSION}")
             }
             Flaw::Kind(_) => "a frame is of a kind that there is not".to_owned(),
+            Flaw::Node => "a frame names a trouble node that it is not about".to_owned(),
             Flaw::Body => "a frame holds what its kind does not have".to_owned(),
         };
         Error::input(what).help("run the same version of the program at all parties")
@@ -288,12 +298,16 @@ pub fn decode_header(bytes: &[u8]) -> std::result::Result<Header, Flaw> {
     if number(28, 4) != body.len() as u64 || bytes.len() > MOST_BYTES {
         return Err(Flaw::Length);
     }
+    let node = number(18, 2) as u16;
+    if node != NO_NODE && !kind.may_name_node() {
+        return Err(Flaw::Node);
+    }
     Ok(Header {
         kind,
         federation: number(4, 8),
         epoch: number(12, 4) as u32,
         sender: PartyId(number(16, 2) as u16),
-        node: number(18, 2) as u16,
+        node,
         batch: number(20, 8),
     })
 }

@@ -11,8 +11,22 @@ fn header(random: &mut JavaRandom) -> Header {
         federation: random.next_long() as u64,
         epoch: random.next_int() as u32,
         sender: PartyId(random.next_int() as u16),
-        node: random.next_int() as u16,
+        node: NO_NODE,
         batch: random.next_long() as u64,
+    }
+}
+
+/// One that names a trouble node where it may.
+fn header_of(random: &mut JavaRandom, body: &Body) -> Header {
+    let kind = body.kind();
+    let node = match kind.may_name_node() {
+        true => random.next_int() as u16,
+        false => NO_NODE,
+    };
+    Header {
+        kind,
+        node,
+        ..header(random)
     }
 }
 
@@ -186,10 +200,7 @@ fn frames_are_read_back_as_they_were_written() {
     let mut random = JavaRandom::new(11);
     for _ in 0..200 {
         for body in frames(&mut random) {
-            let header = Header {
-                kind: body.kind(),
-                ..header(&mut random)
-            };
+            let header = header_of(&mut random, &body);
             let bytes = encode(&header, &body);
             assert_eq!(decode(&bytes), Ok((header, body)));
         }
@@ -200,10 +211,7 @@ fn frames_are_read_back_as_they_were_written() {
 fn a_frame_has_one_text_alone() {
     let mut random = JavaRandom::new(12);
     for body in frames(&mut random) {
-        let header = Header {
-            kind: body.kind(),
-            ..header(&mut random)
-        };
+        let header = header_of(&mut random, &body);
         let bytes = encode(&header, &body);
         for place in 0..bytes.len() {
             for bit in 0..8 {
@@ -238,7 +246,14 @@ fn bytes_of_anything_have_a_flaw_and_no_panic() {
     bytes.pop();
     check(&bytes, Flaw::Length);
     for body in &bodies {
-        let whole = encode(&header(&mut random), body);
+        let named = Header {
+            node: 7,
+            ..header(&mut random)
+        };
+        if !body.kind().may_name_node() {
+            check(&encode(&named, body), Flaw::Node);
+        }
+        let whole = encode(&header_of(&mut random, body), body);
         for _ in 0..300 {
             let mut other = whole[..below(&mut random, whole.len() as i32)].to_vec();
             other.extend((0..below(&mut random, 40)).map(|_| random.next_int() as u8));

@@ -15,7 +15,7 @@ pub(super) struct Conduct {
 }
 
 impl Conduct {
-    /// Counts a refused frame; whether they are too many now.
+    /// Counts a refused frame, when this party is at a batch; whether they are too many now.
     pub(super) fn has_offended(&mut self, party: PartyId, batch: u64) -> bool {
         let faults = self.faults.entry(party).or_default();
         faults.push_back(batch);

@@ -10,13 +10,20 @@ const REMEMBERED: usize = 1024;
 /// Streams that a sender may begin; a federation has one for each kind and node. One that begins
 /// more is at fault itself, and others are still heard.
 const MOST_STREAMS: usize = 1 << 14;
+/// Sums of all streams of a sender: more than those of as many nodes as there may be.
+const MOST_SUMS: usize = 1 << 18;
 
 pub(super) type Sum = [u8; 16];
 
 #[derive(Debug, Default)]
 pub(super) struct Incoming {
-    pub(super) seen: BTreeMap<(PartyId, Kind, u16, u16), BTreeMap<u64, Sum>>,
+    seen: BTreeMap<StreamOf, BTreeMap<u64, Sum>>,
+    /// How many sums there are, by sender.
+    sums: BTreeMap<PartyId, usize>,
 }
+
+/// Sender, kind, source and node.
+pub(super) type StreamOf = (PartyId, Kind, u16, u16);
 
 /// What is known of a frame that came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +36,7 @@ pub(super) enum Recognised {
     Other,
     /// It is older than all that is remembered.
     Old,
-    /// It is of one stream more than there may be.
+    /// It is one more, or of one stream more, than there may be.
     TooMany,
 }
 
@@ -54,6 +61,12 @@ impl Incoming {
                 return Recognised::Old;
             }
             seen.pop_first();
+        } else {
+            let sums = self.sums.entry(from).or_default();
+            if *sums >= MOST_SUMS {
+                return Recognised::TooMany;
+            }
+            *sums += 1;
         }
         seen.insert(stream.batch, sum);
         Recognised::New
@@ -67,8 +80,10 @@ impl Incoming {
 
     /// Forgets that a frame came.
     pub(super) fn take_back(&mut self, from: PartyId, stream: Stream) {
-        if let Some(seen) = self.seen.get_mut(&of_stream(from, stream)) {
-            seen.remove(&stream.batch);
+        let seen = self.seen.get_mut(&of_stream(from, stream));
+        let is_gone = seen.and_then(|seen| seen.remove(&stream.batch)).is_some();
+        if let Some(sums) = self.sums.get_mut(&from).filter(|_| is_gone) {
+            *sums -= 1;
         }
     }
 
@@ -77,11 +92,35 @@ impl Incoming {
         let is_known = |id: u16| id == NO_NODE || is_there(id);
         self.seen
             .retain(|(_, _, source, node), _| is_known(*source) && is_known(*node));
+        self.count();
     }
 
     /// Forgets all that came from a party.
     pub(super) fn forget(&mut self, party: PartyId) {
         self.seen.retain(|(from, ..), _| *from != party);
+        self.sums.remove(&party);
+    }
+
+    fn count(&mut self) {
+        self.sums.clear();
+        for ((from, ..), batches) in &self.seen {
+            *self.sums.entry(*from).or_default() += batches.len();
+        }
+    }
+
+    /// All sums, by stream and batch.
+    pub(super) fn all(&self) -> &BTreeMap<StreamOf, BTreeMap<u64, Sum>> {
+        &self.seen
+    }
+
+    /// Those that were saved.
+    pub(super) fn of(seen: BTreeMap<StreamOf, BTreeMap<u64, Sum>>) -> Self {
+        let mut incoming = Incoming {
+            seen,
+            sums: BTreeMap::new(),
+        };
+        incoming.count();
+        incoming
     }
 }
 

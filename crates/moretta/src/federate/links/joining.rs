@@ -51,6 +51,7 @@ impl Links {
                     self.turn_away(from, Refusal::Stranger, about, out);
                     return false;
                 }
+                let is_new = !run.has(from);
                 if !run.admit(from, Mark(join.mark), join.run) {
                     self.turn_away(from, Refusal::Run, about, out);
                     return false;
@@ -59,7 +60,10 @@ impl Links {
                 let join = Body::Join(Join { run, ..*join });
                 let header = self.header(Address::new(from, 0, 0), Kind::Join);
                 out.frames.push((from, encode(&header, &join)));
-                self.joined.push(from);
+                // All that waits for it is sent once, however often it asks.
+                if is_new {
+                    self.joined.push(from);
+                }
                 false
             }
             Body::Join(join) => {

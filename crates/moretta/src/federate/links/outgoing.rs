@@ -96,6 +96,19 @@ impl Outgoing {
             .for_each(|stream| self.acknowledge(to, stream));
     }
 
+    /// Drops topologies of epochs before this one, and hellos of these. The first hellos are for all.
+    pub(super) fn drop_before(&mut self, epoch: u32) {
+        let mut gone = Vec::new();
+        for (&to, frames) in &self.kept {
+            let old = of_kind(frames, Kind::Topology).chain(of_kind(frames, Kind::Hello));
+            let old = old.filter(|stream| stream.batch < u64::from(epoch));
+            let old = old.filter(|stream| stream.kind == Kind::Topology || stream.batch > 0);
+            gone.extend(old.map(|stream| (to, stream)));
+        }
+        gone.into_iter()
+            .for_each(|(to, stream)| self.acknowledge(to, stream));
+    }
+
     /// Drops frames that a party has refused; says whether there were any.
     pub(super) fn drop_refused(&mut self, by: PartyId, refused: impl Fn(Stream) -> bool) -> bool {
         let frames = self.kept.get(&by).into_iter().flat_map(BTreeMap::keys);

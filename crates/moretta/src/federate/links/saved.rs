@@ -1,10 +1,12 @@
 //! Links over a restart. Acknowledgements that were waiting are given when frames come again.
 
 use super::Links;
+use super::incoming::Incoming;
 use crate::error::Result;
 use crate::federate::frame::{Kind, Stream};
 use crate::federate::party::PartyId;
 use crate::federate::state::{Reader, Writer, odd};
+use std::collections::BTreeMap;
 
 impl Links {
     pub(in crate::federate) fn save(&self, out: &mut Writer) {
@@ -16,8 +18,8 @@ impl Links {
             out.size(bytes.len());
             out.raw(bytes);
         }
-        out.size(self.incoming.seen.len());
-        for ((from, kind, source, node), batches) in &self.incoming.seen {
+        out.size(self.incoming.all().len());
+        for ((from, kind, source, node), batches) in self.incoming.all() {
             out.u16(from.0);
             let first = Stream {
                 kind: *kind,
@@ -61,19 +63,21 @@ impl Links {
             let bytes = from.raw(length)?.to_vec();
             self.outgoing.insert(to, stream, bytes, at);
         }
+        let mut seen = BTreeMap::new();
         for _ in 0..from.length()? {
             let (party, stream) = (PartyId(from.u16()?), load_stream(from)?);
             let length = from.length()?;
             let batches = from.many(length, |from| Ok((from.u64()?, from.array()?)))?;
             let of_stream = (party, stream.kind, stream.source, stream.node);
-            let batches = batches.into_iter().collect();
-            self.incoming.seen.insert(of_stream, batches);
+            seen.insert(of_stream, batches.into_iter().collect());
         }
+        self.incoming = Incoming::of(seen);
         for _ in 0..from.length()? {
             let party = PartyId(from.u16()?);
             let length = from.length()?;
-            let batches = from.many(length, Reader::u64)?.into();
-            self.conduct.faults.insert(party, batches);
+            let batches = from.many(length, Reader::u64)?;
+            self.told = batches.iter().copied().fold(self.told, u64::max);
+            self.conduct.faults.insert(party, batches.into());
         }
         for _ in 0..from.length()? {
             self.conduct.shut_out.insert(PartyId(from.u16()?));

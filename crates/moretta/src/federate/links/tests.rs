@@ -1,6 +1,6 @@
 //! Frames that are lost, repeated and forged.
 
-use super::super::frame::{Credit, NO_NODE};
+use super::super::frame::{Bits, Credit, Keys, NO_NODE};
 use super::*;
 use crate::federate::terms::Rule;
 
@@ -221,32 +221,53 @@ fn nobody_joins_with_other_terms() {
 }
 
 fn frame_of(sender: PartyId, node: u16, batch: u64) -> Vec<u8> {
+    let body = Body::Keys(Keys {
+        source: NO_NODE,
+        forwarded: Bits::new(1),
+    });
     let header = Header {
-        kind: Kind::Credit,
+        kind: Kind::Keys,
         federation: NUMBER,
         epoch: 0,
         sender,
         node,
         batch,
     };
-    encode(&header, &credit(1))
+    encode(&header, &body)
 }
 
 #[test]
-fn faults_at_the_last_batches_are_counted_as_any_others() {
-    let check = |batches: [u64; 3], is_shut_out: bool| {
+fn faults_are_counted_by_own_batches_and_not_by_those_that_frames_name() {
+    let check = |own: [u64; 3], named: [u64; 3], is_shut_out: bool| {
         let mut b = links(B);
         let mut out = Outbox::default();
-        for batch in batches {
-            b.refuse(A, Refusal::Batch, Address::new(A, 0, batch), &mut out);
+        for (own, named) in own.into_iter().zip(named) {
+            b.send(Address::new(A, 0, own), &credit(1), 0, &mut out);
+            b.refuse(A, Refusal::Batch, Address::new(A, 0, named), &mut out);
         }
-        assert_eq!(b.is_shut_out(A), is_shut_out, "{batches:?}");
+        assert_eq!(b.is_shut_out(A), is_shut_out, "{own:?} {named:?}");
     };
-    check([u64::MAX; 3], true);
-    check([u64::MAX - 1, 5, u64::MAX], true);
-    // Those of one span are held against their sender together.
-    check([5, u64::MAX - 1, u64::MAX], false);
-    check([0, 5000, u64::MAX], false);
+    check([0; 3], [0, 5000, u64::MAX], true);
+    check([0, 900, 1000], [u64::MAX, 5, 70_000], true);
+    check([0, 900, 1001], [7; 3], false);
+    check([u64::MAX - 1, u64::MAX, u64::MAX], [0; 3], true);
+}
+
+/// All batches of many streams, none of which is of use to anybody.
+#[test]
+fn one_sender_makes_nobody_remember_more_frames_than_there_is_room_for() {
+    let mut b = links(B);
+    let mut out = Outbox::default();
+    let taken = (0..300).find(|&node| {
+        let frames = (0..1024).map(|batch| frame_of(A, node, batch));
+        for frame in frames {
+            b.receive(A, &frame, &mut out);
+        }
+        b.is_shut_out(A)
+    });
+    assert_eq!(taken, Some(256));
+    let last = Note::Refused(A, Refusal::Unexpected);
+    assert!(out.notes.contains(&last));
 }
 
 #[test]
@@ -291,7 +312,7 @@ fn streams_of_nodes_that_are_gone_are_given_back() {
         shut_out += usize::from(hub.is_shut_out(A));
         if node % 64 == 0 {
             hub.forget_streams(|source| source == node || source < 2);
-            assert_eq!(hub.incoming.seen.len(), 1);
+            assert_eq!(hub.incoming.all().len(), 1);
         }
     }
     assert_eq!(shut_out, 0);

@@ -17,6 +17,11 @@ use crate::federate::topology::{Node, Topology};
 impl Site {
     /// Tells the next batch if it is classified, allowed, and its topology is known.
     pub(super) fn tell_next(&mut self, now: Time, out: &mut Outbox) -> Result<bool> {
+        if self.told < self.course.skips_below().min(self.received) {
+            out.notes.push(Note::Dropped(self.told));
+            self.told += 1;
+            return Ok(true);
+        }
         let Some(place) = self.place_of(self.told) else {
             return Ok(self.tell_dropped(now, out));
         };

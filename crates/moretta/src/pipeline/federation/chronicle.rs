@@ -392,10 +392,15 @@ impl Chronicle {
         tally
     }
 
-    /// The id of a party, or the number of a trouble node.
+    /// The id of a party, or the number of a trouble node. Without one of its own in the policies the
+    /// consumer is known by its role.
     fn name(&self, number: u16) -> String {
         let found = self.parties.iter().find(|party| party.number.0 == number);
-        found.map_or_else(|| number.to_string(), |party| party.id.clone())
+        match found {
+            Some(party) => party.id.clone(),
+            None if number == PartyId::CONSUMER.0 => PartyId::CONSUMER.to_string(),
+            None => number.to_string(),
+        }
     }
 
     fn site_facts(&self) -> Vec<SiteFact> {

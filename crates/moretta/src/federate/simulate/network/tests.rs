@@ -1,6 +1,7 @@
 //! Federations over bad networks.
 
 mod claims;
+mod evasions;
 mod faults;
 mod forged;
 mod long;

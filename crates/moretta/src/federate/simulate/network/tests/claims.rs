@@ -95,11 +95,17 @@ fn in_lockstep_the_rows_of_the_label_holder_are_meant() {
     assert_eq!((refused, shut_out), (vec![LIAR], vec![LIAR]));
 }
 
-/// Shows the mask key that another site has just shown.
-#[derive(Default)]
+/// Shows the mask key that another site has just shown, as it is or in another text.
 struct CopiedKey {
+    written: fn([u8; 32]) -> [u8; 32],
     keys: BTreeMap<u32, [u8; 32]>,
     shown: usize,
+}
+
+/// The highest bit of a key counts for nothing.
+fn with_highest_bit(mut key: [u8; 32]) -> [u8; 32] {
+    key[31] ^= 0x80;
+    key
 }
 
 impl Watch for CopiedKey {
@@ -115,7 +121,7 @@ impl Watch for CopiedKey {
                 let Some(key) = self.keys.get(&header.epoch) else {
                     return Vec::new();
                 };
-                hello.mask = *key;
+                hello.mask = (self.written)(*key);
                 self.shown += 1;
                 vec![encode(&header, &body)]
             }
@@ -126,11 +132,18 @@ impl Watch for CopiedKey {
 
 #[test]
 fn a_site_that_shows_the_mask_key_of_another_is_shut_out_and_nobody_else_is_blamed() {
-    let (run, copied) = masked().run(still(3), CopiedKey::default());
-    assert!(copied.shown > 0, "it is source of a node");
-    check_whole(&masked(), &run);
-    let (refused, shut_out) = blamed(&run, Refusal::Value);
-    assert_eq!((refused, shut_out), (vec![LIAR], vec![LIAR]));
+    for written in [|key| key, with_highest_bit] {
+        let copied = CopiedKey {
+            written,
+            keys: BTreeMap::new(),
+            shown: 0,
+        };
+        let (run, copied) = masked().run(still(3), copied);
+        assert!(copied.shown > 0, "it is source of a node");
+        check_whole(&masked(), &run);
+        let (refused, shut_out) = blamed(&run, Refusal::Value);
+        assert_eq!((refused, shut_out), (vec![LIAR], vec![LIAR]));
+    }
 }
 
 /// Says that there were more batches than can be.
