@@ -271,6 +271,41 @@ fn keys_stand_in_their_file_and_nowhere_else() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn keys_are_left_in_no_core_dump() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Running::start(folder.path(), &[]);
+    let limits = format!("/proc/{}/limits", server.child.id());
+    let limits = std::fs::read_to_string(limits).expect("limits");
+    let core = limits
+        .lines()
+        .find(|line| line.starts_with("Max core file size"));
+    let core: Vec<&str> = core.expect("a limit").split_whitespace().collect();
+    assert_eq!(core[4..6], ["0", "0"], "{core:?}");
+    let (code, _) = server.end("-ABRT");
+    assert_eq!(code, None, "it has crashed");
+    let keys = std::fs::read(folder.path().join("share/moretta/server.keys")).expect("keys");
+    let text = String::from_utf8(keys).expect("text");
+    let digits = text.lines().filter_map(|line| line.split_once(" = "));
+    let keys: Vec<String> = digits.map(|(_, digits)| digits.to_owned()).collect();
+    for file in files(folder.path()) {
+        let name = file.file_name().and_then(|name| name.to_str());
+        assert!(
+            !name.is_some_and(|name| name.starts_with("core")),
+            "{}",
+            file.display()
+        );
+        if name != Some("server.keys") {
+            let bytes = std::fs::read(&file).expect("a file");
+            let held = keys
+                .iter()
+                .any(|key| bytes.windows(64).any(|held| held == key.as_bytes()));
+            assert!(!held, "{}", file.display());
+        }
+    }
+}
+
 #[test]
 fn an_exported_log_is_verified_by_the_program() {
     let folder = tempfile::tempdir().expect("a folder");

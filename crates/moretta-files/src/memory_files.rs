@@ -35,6 +35,13 @@ impl MemoryFiles {
         Some(bytes)
     }
 
+    /// How long a file is; none where there is no such file.
+    pub fn bytes(&self, path: &Path) -> Option<u64> {
+        let content = self.content(path).ok()?;
+        let bytes = locked(&content).len() as u64;
+        Some(bytes)
+    }
+
     /// The names of all files, in their order.
     pub fn names(&self) -> Vec<PathBuf> {
         locked(&self.0).keys().cloned().collect()

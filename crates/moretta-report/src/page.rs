@@ -9,7 +9,8 @@ use super::{
 use moretta::pipeline::Report;
 use moretta::pipeline::report::SMALL_CELL;
 
-const STYLE: &str = include_str!("style.css");
+/// Colours, which the web app of the server has from the same file, and what uses them.
+const STYLE: &str = concat!(include_str!("tokens.css"), include_str!("style.css"));
 
 /// Nothing may be fetched and no script may run.
 const SECURITY: &str = "<meta http-equiv=\"Content-Security-Policy\" \

@@ -7,7 +7,7 @@ use crate::http::{Credentials, Given, Head, Hosts, Request, Router};
 use crate::problem::{Problem, Result};
 use crate::rates::Rates;
 use crate::seal::ZoneKeys;
-use crate::session;
+use crate::session::{self, Seen};
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::stream::Intakes;
@@ -30,6 +30,7 @@ pub struct App {
     router: Router,
     hosts: Hosts,
     rates: Rates,
+    seen: Seen,
     keys: OnceLock<ZoneKeys>,
 }
 
@@ -39,6 +40,7 @@ impl App {
         App {
             hosts: Hosts::new(&settings.hosts),
             rates: Rates::new(settings.limits.calls),
+            seen: Seen::default(),
             gate: Gate::default(),
             router: Router::new(crate::routes::routes()),
             keys: OnceLock::new(),
@@ -67,12 +69,20 @@ impl App {
         &self.router
     }
 
+    /// Fails when a request is for another server.
+    ///
+    /// # Errors
+    /// 421
+    pub fn check_host(&self, host: Option<&str>) -> Result<()> {
+        self.hosts.check(host)
+    }
+
     /// What is decided before the body of a request is read: its route, and how long the body may be.
     ///
     /// # Errors
     /// When the request is for another server, for nothing, or one of too many.
     pub fn look(&self, head: &mut Head, host: Option<&str>) -> Result<usize> {
-        self.hosts.check(host)?;
+        self.check_host(host)?;
         if let Credentials::Cookie(secret) | Credentials::Bearer(secret) = &head.credentials {
             self.rates.check(secret, self.clock.now())?;
         }
@@ -84,12 +94,28 @@ impl App {
     /// # Errors
     /// Whatever is in the way.
     pub fn answer(&self, request: Request) -> Result<Given> {
-        self.touch(&request.head)?;
+        let answered = self.respond(request);
+        self.note_seen();
+        answered
+    }
+
+    /// Answers; that the person is there is noted by [`App::note_seen`] afterwards.
+    ///
+    /// # Errors
+    /// Whatever is in the way.
+    pub fn respond(&self, request: Request) -> Result<Given> {
+        self.mark_seen(&request.head)?;
         self.router.answer(self, request)
     }
 
-    /// Notes that a person is there.
-    fn touch(&self, head: &Head) -> Result<()> {
+    /// Notes which persons were there. It waits for the disk, and nobody for it.
+    pub fn note_seen(&self) {
+        // Where the store does not answer, requests say so.
+        let _ = self.seen.note(&self.store);
+    }
+
+    /// Marks that a person is there.
+    fn mark_seen(&self, head: &Head) -> Result<()> {
         let Credentials::Cookie(secret) = &head.credentials else {
             return Ok(());
         };
@@ -99,11 +125,12 @@ impl App {
         let at = self.clock.now();
         let found = self.store.read(|sql| session::find(sql, secret, at))?;
         match found.and_then(|signed| signed.session) {
-            Some(session) if !session.is_locked(at) && session::is_news(&session, at) => self
-                .store
-                .act(|act| session::touch(&mut **act, &session, at)),
-            _ => Ok(()),
+            Some(session) if !session.is_locked(at) && session::is_news(&session, at) => {
+                self.seen.mark(session.id, at);
+            }
+            _ => {}
         }
+        Ok(())
     }
 }
 

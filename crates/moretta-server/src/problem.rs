@@ -22,6 +22,9 @@ pub struct Problem {
     pub place: Option<Place>,
     /// Seconds after which another try makes sense.
     pub retry_after: Option<u64>,
+    /// Whether there is such a thing, and the caller may not know of it. The caller is told the same
+    /// as of what is not there; the log is told the difference.
+    pub withheld: bool,
 }
 
 /// A place in a policy or a hierarchy.
@@ -64,6 +67,7 @@ impl Problem {
             help: None,
             place: None,
             retry_after: None,
+            withheld: false,
         }
     }
 
@@ -93,6 +97,18 @@ impl Problem {
             _ => "not-found",
         };
         Problem::new(404, code, format!("there is no such {kind}"))
+    }
+
+    /// There is such a thing, which the caller may not know of.
+    pub fn withheld(kind: &'static str) -> Self {
+        let mut problem = Problem::not_found(kind);
+        problem.withheld = true;
+        problem
+    }
+
+    /// Whether it is a refusal of who asks, and not of what is asked.
+    pub fn is_refusal(&self) -> bool {
+        self.status == 403 || self.withheld
     }
 
     /// Somebody else may do this.

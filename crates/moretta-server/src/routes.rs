@@ -6,6 +6,8 @@ use crate::http::Route;
 pub(crate) fn routes() -> Vec<Route> {
     let areas = [
         crate::health::routes(),
+        crate::overview::routes(),
+        crate::backup::routes(),
         crate::account::routes(),
         crate::project::routes(),
         crate::audit::routes(),

@@ -1,7 +1,8 @@
 //! What the person who starts the server decides.
 
 use moretta::error::{Error, Result};
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -52,7 +53,7 @@ pub enum Part {
 }
 
 /// What may not be exceeded.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Limits {
     /// Bytes of an uploaded file.

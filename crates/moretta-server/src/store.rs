@@ -68,6 +68,14 @@ impl Store {
         self.bell.ring();
         given.ok_or_else(|| Problem::bug("a transaction was not carried out"))
     }
+
+    /// Writes what nobody waits for and nobody is told of.
+    ///
+    /// # Errors
+    /// Those of `work`, and when the store does not answer.
+    pub(crate) fn note(&self, mut work: impl FnMut(&mut dyn Sql) -> Result<()>) -> Result<()> {
+        self.db.write(&mut |sql| work(sql))
+    }
 }
 
 impl Act<'_> {
@@ -77,6 +85,15 @@ impl Act<'_> {
     /// When the store does not answer; nothing is done then.
     pub fn log(&mut self, entry: &Entry<'_>) -> Result<()> {
         audit::append(self.sql, entry).map(drop)
+    }
+
+    /// The head of the log after what was entered so far, for who did it: kept elsewhere, it shows
+    /// later that the end of the log was cut off.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn receipt(&mut self) -> Result<String> {
+        Ok(audit::head(self.sql)?.text())
     }
 }
 

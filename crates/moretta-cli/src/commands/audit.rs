@@ -6,7 +6,6 @@ use crate::console::Console;
 use crate::failure::Failure;
 use moretta::Error;
 use moretta_server::audit::{Verified, verify_export};
-use moretta_server::start::head_text;
 use serde::Serialize;
 use std::fs::File;
 use std::io::BufReader;
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &AuditArgs, console: &Console) -> Result<ExitCode, Failu
     }
     let held = Held {
         entries: verified.head.number,
-        head: head_text(&verified.head),
+        head: verified.head.text(),
     };
     console.result(&held, || {
         let mut text = format!(

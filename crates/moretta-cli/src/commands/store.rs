@@ -4,7 +4,7 @@ use crate::args::{StoreArgs, StoreCommand, StoreCopyArgs};
 use crate::console::{Console, counted, table};
 use crate::failure::Failure;
 use moretta::Error;
-use moretta_server::start::{OpenedStore, head_text};
+use moretta_server::start::OpenedStore;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -30,7 +30,7 @@ fn copy(args: &StoreCopyArgs, console: &Console) -> Result<ExitCode, Failure> {
     let moved = Moved {
         rows: copied.tables.iter().map(|(_, rows)| rows).sum(),
         tables: copied.tables,
-        head: head_text(&copied.head),
+        head: copied.head.text(),
     };
     console.result(&moved, || {
         let mut rows = vec![vec!["table".to_owned(), "rows".to_owned()]];

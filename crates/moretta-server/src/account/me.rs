@@ -26,7 +26,7 @@ pub(super) fn routes() -> Vec<Route> {
             "Who one is, and what one may do in which project",
             me,
         ),
-        patch("/me", "Changes preferences and idle minutes", change),
+        patch("/me", "Changes preferences and idle minutes", change).of_version(),
         post(
             "/me/password",
             "Changes the password, and ends all other sessions",

@@ -36,7 +36,8 @@ pub(super) fn routes() -> Vec<Route> {
             "/users/{user}",
             "Changes a user; another administrator waits for a second person",
             change,
-        ),
+        )
+        .of_version(),
         delete(
             "/users/{user}",
             "Deletes a user; what they did stays in the log under their number",

@@ -15,6 +15,7 @@ use crate::clock::Millis;
 use crate::db::{Sql, Value};
 use crate::id::Id;
 use crate::problem::Result;
+use crate::secret::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -70,6 +71,13 @@ pub struct Head {
     pub number: i64,
     /// Its sum.
     pub hash: Hash,
+}
+
+impl Head {
+    /// As people, files and receipts have it: `NUMBER:HASH`.
+    pub fn text(&self) -> String {
+        format!("{}:{}", self.number, hex(&self.hash))
+    }
 }
 
 /// The head of a log without entries.

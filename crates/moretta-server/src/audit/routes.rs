@@ -4,11 +4,11 @@ use super::{Entered, Fault, Head, head, verify};
 use crate::app::App;
 use crate::clock::Millis;
 use crate::db::{Row, Sql, Value};
-use crate::http::{Call, Chunks, Download, Json, Nothing, Route, get};
+use crate::http::{Call, Chunks, Download, Head as Asked, Json, Nothing, PlainText, Route, get};
 use crate::id::Id;
 use crate::page::Page;
 use crate::problem::{Problem, Result};
-use crate::rights::{Permit, ReadAdminAudit, ReadAudit, ReadWholeAudit, Role};
+use crate::rights::{Permit, ReadAdminAudit, ReadAudit, ReadWholeAudit, Right, Role, still};
 use crate::secret::hex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,16 @@ pub fn routes() -> Vec<Route> {
             "/projects/{project}/audit",
             "The log of a project",
             list_project,
+        ),
+        get(
+            "/projects/{project}/audit/verification",
+            "Reads the whole log again, for readers of that of a project",
+            verification_of_project,
+        ),
+        get(
+            "/projects/{project}/audit/export",
+            "The entries of a project with their sums, which are those of the whole log",
+            export_project,
         ),
         get(
             "/projects/{project}/readers",
@@ -201,7 +211,20 @@ fn verification(
     permit: Permit<ReadWholeAudit>,
     call: Call<Seen, Nothing>,
 ) -> Result<Json<Told>> {
-    let seen = match (call.query.number, &call.query.hash) {
+    told(app, &permit, &call.query)
+}
+
+fn verification_of_project(
+    app: &App,
+    permit: Permit<ReadAudit>,
+    call: Call<Seen, Nothing>,
+) -> Result<Json<Told>> {
+    told(app, &permit, &call.query)
+}
+
+/// Verifies the whole log, since a chain has no part that holds by itself.
+fn told<R>(app: &App, permit: &Permit<R>, seen: &Seen) -> Result<Json<Told>> {
+    let seen = match (seen.number, &seen.hash) {
         (Some(number), Some(hash)) => Some(Head {
             number,
             hash: super::verify::unhex(hash)
@@ -237,13 +260,38 @@ const PIECE: i64 = 1000;
 fn export(
     app: &App,
     permit: Permit<ReadWholeAudit>,
-    _: Call<Nothing, Nothing>,
-) -> Result<Download> {
+    call: Call<Nothing, Nothing>,
+) -> Result<PlainText> {
+    exported(app, &permit, &call.head, None)
+}
+
+fn export_project(
+    app: &App,
+    permit: Permit<ReadAudit>,
+    call: Call<Nothing, Nothing>,
+) -> Result<PlainText> {
+    exported(app, &permit, &call.head, Some(permit.project()?))
+}
+
+/// Entries with their sums, a line each: of a project, or all.
+fn exported<R: Right>(
+    app: &App,
+    permit: &Permit<R>,
+    asked: &Asked,
+    project: Option<Id>,
+) -> Result<PlainText> {
     let end = app.store.act(|act| {
         act.log(&permit.entry("audit.export"))?;
         head(&mut **act)
     })?;
-    let length = "SELECT CAST(COALESCE(SUM(LENGTH(CAST(entry AS BYTEA)) + 66), 0) AS BIGINT) FROM audit WHERE number <= $1";
+    let of = match project {
+        Some(project) => format!("AND project_id = '{project}'"),
+        None => String::new(),
+    };
+    let length = format!(
+        "SELECT CAST(COALESCE(SUM(LENGTH(CAST(entry AS BYTEA)) + 66), 0) AS BIGINT) FROM audit \
+         WHERE number <= $1 {of}"
+    );
     let length = match app.store.db().name() {
         "SQLite" => length.replace("BYTEA", "BLOB"),
         _ => length.replace("LENGTH(CAST(entry AS BYTEA))", "OCTET_LENGTH(entry)"),
@@ -251,38 +299,45 @@ fn export(
     let length = app
         .store
         .read(|sql| sql.number(&length, values![end.number]))?;
-    let (store, mut last) = (app.store.clone(), 0);
+    let select = format!(
+        "SELECT number, hash, entry FROM audit WHERE number > $1 AND number <= $2 {of} \
+         ORDER BY number LIMIT $3"
+    );
+    let (store, mut last) = (app.store.clone(), Some(0));
     let pieces = std::iter::from_fn(move || {
-        if last >= end.number {
-            return None;
-        }
-        let piece = store.read(|sql| piece(sql, last, end.number));
-        last += PIECE;
-        Some(piece)
+        let after = last?;
+        let read = store.read(|sql| piece(sql, &select, after, end.number));
+        last = read.as_ref().ok().and_then(|(_, last)| *last);
+        Some(read.map(|(text, _)| text))
     });
-    Ok(Download {
+    Ok(PlainText(Download {
         name: "moretta-audit.log".to_owned(),
-        media_type: "text/plain; charset=utf-8",
+        media_type: "",
         length: length as u64,
         headers: Vec::new(),
         chunks: Box::new(pieces) as Chunks,
-        still: Box::new(|| true),
-    })
+        still: Box::new(still::<R>(app, asked)),
+    }))
 }
 
-fn piece(sql: &mut dyn Sql, after: i64, until: i64) -> Result<Vec<u8>> {
-    let rows = sql.query(
-        "SELECT hash, entry FROM audit WHERE number > $1 AND number <= $2 AND number <= $3 ORDER BY number",
-        values![after, after + PIECE, until],
-    )?;
+/// A piece of an export, and the last entry of it; none at the end.
+fn piece(
+    sql: &mut dyn Sql,
+    select: &str,
+    after: i64,
+    until: i64,
+) -> Result<(Vec<u8>, Option<i64>)> {
+    let rows = sql.query(select, values![after, until, PIECE])?;
     let mut text = String::new();
-    for row in rows {
-        text += &hex(row.bytes(0)?);
+    for row in &rows {
+        text += &hex(row.bytes(1)?);
         text.push(' ');
-        text += row.text(1)?;
+        text += row.text(2)?;
         text.push('\n');
     }
-    Ok(text.into_bytes())
+    let last = rows.last().filter(|_| rows.len() as i64 == PIECE);
+    let last = last.map(|row| row.integer(0)).transpose()?;
+    Ok((text.into_bytes(), last))
 }
 
 /// A time.

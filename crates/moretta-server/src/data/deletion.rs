@@ -6,12 +6,13 @@
 use super::version::DataVersion;
 use crate::app::App;
 use crate::audit::Entry;
+use crate::backup;
 use crate::clock::{DAY, Millis};
 use crate::http::{Accepted, Call, Done, Json, Nothing, Route, get, post};
 use crate::id::Id;
 use crate::problem::{Problem, Result};
 use crate::project::Rules;
-use crate::rights::{DeleteRaw, Permit};
+use crate::rights::{DeleteRaw, Permit, ReadProfile};
 use crate::store::Act;
 use crate::wish::{self, Asked, Wish};
 use crate::zone::{Leftover, RawZone, VaultZone};
@@ -56,6 +57,8 @@ struct Outcome {
     state: &'static str,
     /// The wish that waits.
     wish: Option<Id>,
+    /// The head of the log after this, to be kept elsewhere.
+    receipt: String,
 }
 
 fn ask(
@@ -80,6 +83,7 @@ fn ask(
             let outcome = Outcome {
                 state: "deleted",
                 wish: None,
+                receipt: act.receipt()?,
             };
             return Ok((outcome, leftover));
         }
@@ -99,16 +103,20 @@ fn ask(
         let outcome = Outcome {
             state: "waiting",
             wish: Some(wish),
+            receipt: act.receipt()?,
         };
         Ok((outcome, Leftover::default()))
     })?;
     leftover.remove(&app.store);
+    if outcome.wish.is_none() {
+        backup::forget(app)?;
+    }
     Ok(Accepted(outcome))
 }
 
 fn waiting(
     app: &App,
-    permit: Permit<DeleteRaw>,
+    permit: Permit<ReadProfile>,
     _: Call<Nothing, Nothing>,
 ) -> Result<Json<Vec<Wish>>> {
     let project = permit.project()?;
@@ -154,6 +162,9 @@ fn decide(
         Ok(leftover)
     })?;
     leftover.remove(&app.store);
+    if grant {
+        backup::forget(app)?;
+    }
     Ok(Done)
 }
 
@@ -205,6 +216,9 @@ pub fn retention(app: &App) -> Result<u64> {
             Ok(leftover)
         })?;
         leftover.remove(&app.store);
+    }
+    if !due.is_empty() {
+        backup::forget(app)?;
     }
     Ok(given_up + due.len() as u64)
 }

@@ -9,7 +9,7 @@ use crate::id::Id;
 use crate::name::Name;
 use crate::page::{Page, PageQuery};
 use crate::problem::{Problem, Result};
-use crate::rights::{Permit, ReadProfile, Upload};
+use crate::rights::{ListData, Permit, Upload};
 use crate::store::Act;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -124,7 +124,7 @@ pub(super) fn insert(
 
 fn list(
     app: &App,
-    permit: Permit<ReadProfile>,
+    permit: Permit<ListData>,
     call: Call<PageQuery, Nothing>,
 ) -> Result<Json<Page<DataSet>>> {
     let project = permit.project()?;
@@ -142,7 +142,7 @@ fn list(
 
 fn show(
     app: &App,
-    permit: Permit<ReadProfile>,
+    permit: Permit<ListData>,
     call: Call<Nothing, Nothing>,
 ) -> Result<Tagged<Json<DataSet>>> {
     let (project, id) = (permit.project()?, call.id("dataset")?);

@@ -8,7 +8,7 @@ use crate::http::{Call, Json, Nothing, Route, get};
 use crate::id::Id;
 use crate::page::{Page, PageQuery};
 use crate::problem::{Problem, Result};
-use crate::rights::{Permit, ReadProfile};
+use crate::rights::{ListData, Permit};
 use crate::seal::Written;
 use crate::secret::hex;
 use schemars::JsonSchema;
@@ -194,7 +194,7 @@ impl New<'_> {
 
 fn list(
     app: &App,
-    permit: Permit<ReadProfile>,
+    permit: Permit<ListData>,
     call: Call<PageQuery, Nothing>,
 ) -> Result<Json<Page<DataVersion>>> {
     let (project, id) = (permit.project()?, call.id("dataset")?);
@@ -219,7 +219,7 @@ fn list(
 
 fn show(
     app: &App,
-    permit: Permit<ReadProfile>,
+    permit: Permit<ListData>,
     call: Call<Nothing, Nothing>,
 ) -> Result<Json<DataVersion>> {
     let (project, dataset, id) = (permit.project()?, call.id("dataset")?, call.id("version")?);

@@ -34,7 +34,11 @@ pub fn migrate(db: &dyn Db) -> Result<i64> {
     migrate_by(db, MIGRATIONS)
 }
 
-fn migrate_by(db: &dyn Db, migrations: &[Migration]) -> Result<i64> {
+/// Brings a store to the version of the last of these steps; gives the version that it had.
+///
+/// # Errors
+/// When a later program has written it.
+pub fn migrate_by(db: &dyn Db, migrations: &[Migration]) -> Result<i64> {
     let newest = migrations.last().map_or(0, |last| last.version);
     let mut before = 0;
     db.write(&mut |sql| {

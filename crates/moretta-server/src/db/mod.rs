@@ -17,11 +17,12 @@ mod value;
 
 pub use self::postgres::PostgresDb;
 pub use copy::{Copied, copy};
-pub use migrations::{Migration, migrate, tables};
+pub use migrations::{Migration, migrate, migrate_by, tables};
 pub use sqlite::SqliteDb;
 pub use value::{Row, Value};
 
 use crate::problem::{Problem, Result};
+use std::path::Path;
 
 /// A database. Calls block; they belong on a thread that may wait.
 pub trait Db: Send + Sync {
@@ -48,6 +49,12 @@ pub trait Db: Send + Sync {
     fn keep_copy(&self, _version: i64) -> Result<()> {
         Ok(())
     }
+
+    /// Writes one state of the database into a new file of SQLite, which is its owner's alone.
+    ///
+    /// # Errors
+    /// When there is no room for it, or the database does not answer.
+    fn copy_to(&self, file: &Path) -> Result<()>;
 
     /// Wipes what deleted rows have left behind in files of ours. A database of its own keeps
     /// deleted rows in its files and logs until it writes over them: that is for who runs it.

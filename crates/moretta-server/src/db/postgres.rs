@@ -1,11 +1,12 @@
 //! PostgreSQL, for more than one machine or more writes than a file takes.
 
-use super::{Db, Row, Sql, UNIQUE, Value};
+use super::{Db, Row, Sql, SqliteDb, UNIQUE, Value, copy, migrate};
 use crate::problem::{Problem, Result};
 use postgres::error::SqlState;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, IsolationLevel, NoTls, Transaction};
 use std::error::Error;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -94,6 +95,12 @@ impl Db for PostgresDb {
         };
         self.keep(client);
         ended
+    }
+
+    fn copy_to(&self, file: &Path) -> Result<()> {
+        let to = SqliteDb::open(file)?;
+        migrate(&to)?;
+        copy(self, &to).map(drop)
     }
 
     fn wipe(&self) -> Result<()> {

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How many connections for reading are kept open.
-const READERS: usize = 8;
+const READERS: usize = 32;
 
 /// A database in a file.
 #[derive(Debug)]
@@ -53,6 +53,13 @@ impl SqliteDb {
     }
 }
 
+fn unwritable(error: &std::io::Error) -> Problem {
+    Problem::unavailable(format!(
+        "no copy of the store can be kept: {}",
+        error.kind()
+    ))
+}
+
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(problem)?;
@@ -93,9 +100,6 @@ impl Db for SqliteDb {
     }
 
     fn keep_copy(&self, version: i64) -> Result<()> {
-        let unwritable = |e: std::io::Error| {
-            Problem::unavailable(format!("no copy of the store can be kept: {}", e.kind()))
-        };
         let copy = self
             .path
             .with_file_name(format!("store-of-version-{version}"));
@@ -104,16 +108,19 @@ impl Db for SqliteDb {
         }
         // Half a copy never has the name of a whole one.
         let beside = self.path.with_file_name(format!("copy-{}", Id::random()));
-        moretta::io::create_private(&beside).map_err(unwritable)?;
-        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let into = beside.to_string_lossy();
-        writer
-            .execute("VACUUM INTO ?1", [&*into])
+        self.copy_to(&beside)?;
+        std::fs::rename(&beside, &copy).map_err(|e| unwritable(&e))
+    }
+
+    fn copy_to(&self, file: &Path) -> Result<()> {
+        moretta::io::create_private(file).map_err(|e| unwritable(&e))?;
+        // Who writes meanwhile is not waited for.
+        let reader = self.reader()?;
+        reader
+            .execute("VACUUM INTO ?1", [&*file.to_string_lossy()])
             .map_err(problem)?;
-        std::fs::File::open(&beside)
-            .and_then(|file| file.sync_all())
-            .and_then(|()| std::fs::rename(&beside, &copy))
-            .map_err(unwritable)
+        let synced = std::fs::File::open(file).and_then(|file| file.sync_all());
+        synced.map_err(|e| unwritable(&e))
     }
 
     fn wipe(&self) -> Result<()> {

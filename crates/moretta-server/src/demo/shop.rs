@@ -17,8 +17,9 @@ page = { role = \"quasi\", hierarchy = { path = \"/\" } }
 
 [[protect]]
 method = \"z-anonymity\"
-z = 5
+z = 3
 window = \"60s\"
+tune = { goal = 0.8, every = \"20s\", at_least = 3 }
 ";
 
 /// How often visits come, and how many.

@@ -4,17 +4,20 @@ use crate::clock::Millis;
 use crate::db::Sql;
 use crate::problem::Result;
 use crate::rights::Signed;
+use crate::stream::alarms::alarms;
 
-/// How much waits for somebody: requests and releases of the projects whose officer they are, and of
-/// administrators requests about the whole server. None for who decides nothing.
+/// How much waits for somebody: requests, releases and streams of the projects whose officer they are,
+/// alarms of streams for operators too, and of administrators requests about the whole server. None
+/// for who is none of them.
 ///
 /// # Errors
 /// When the store does not answer.
 pub fn waiting_for(sql: &mut dyn Sql, signed: &Signed, at: Millis) -> Result<Option<i64>> {
     let officer = "SELECT project_id FROM members WHERE user_id = $1 AND role = 'officer' \
                    AND (ends_at IS NULL OR ends_at > $2)";
-    let projects = sql.query(officer, values![signed.user, at])?.len();
-    if projects == 0 && !signed.admin {
+    let concerned = "SELECT count(*) FROM members WHERE user_id = $1 AND role IN ('officer', 'operator') \
+                     AND (ends_at IS NULL OR ends_at > $2)";
+    if sql.number(concerned, values![signed.user, at])? == 0 && !signed.admin {
         return Ok(None);
     }
     let wishes = format!(
@@ -25,8 +28,14 @@ pub fn waiting_for(sql: &mut dyn Sql, signed: &Signed, at: Millis) -> Result<Opt
         "SELECT count(*) FROM releases WHERE project_id IN ({officer}) AND state = 'ready' \
          AND asked_by <> $1"
     );
-    let mut count = sql.number(&wishes, values![signed.user, at])?
-        + sql.number(&releases, values![signed.user, at])?;
+    let streams = format!(
+        "SELECT count(*) FROM streams WHERE project_id IN ({officer}) AND decision = 'waiting' \
+         AND made_by <> $1"
+    );
+    let mut count = alarms(sql, signed.user, at)?.len() as i64;
+    for query in [wishes, releases, streams] {
+        count += sql.number(&query, values![signed.user, at])?;
+    }
     if signed.admin {
         let server = "SELECT count(*) FROM wishes WHERE project_id IS NULL AND state = 'waiting' \
                       AND asked_by <> $1 AND subject <> $1";

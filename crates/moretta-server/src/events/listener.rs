@@ -9,7 +9,7 @@ use crate::http::Head;
 use crate::job;
 use crate::problem::Result;
 use crate::rights::{
-    ListReleases, ReadStreams, ReviewRelease, Right, RightInfo, Signed, SignedIn, To, permit,
+    ListReleases, ReadStreams, ReviewRelease, Right, RightInfo, Role, Signed, SignedIn, To, permit,
     standing,
 };
 use std::fmt::Write;
@@ -145,7 +145,9 @@ fn told(sql: &mut dyn Sql, event: &Event, signed: &Signed, at: Millis) -> Result
             Some(project) => {
                 let member = standing(sql, signed.user, project, at)?;
                 let role = member.and_then(|member| member.role);
-                role == Some(crate::rights::Role::Officer)
+                // Operators are told of streams, and not of what else officers decide.
+                role == Some(Role::Officer)
+                    || role == Some(Role::Operator) && news.subject.is_some()
             }
         };
         if !concerned {

@@ -135,6 +135,21 @@ pub fn tell_inbox(sql: &mut dyn Sql, project: Option<Id>, at: Millis) -> Result<
     tell(sql, &news, at)
 }
 
+/// Tells officers and operators that what is to be looked at of a stream has changed.
+///
+/// # Errors
+/// When the store does not answer.
+pub(crate) fn tell_alarm(sql: &mut dyn Sql, project: Id, stream: Id, at: Millis) -> Result<()> {
+    let news = News {
+        kind: Kind::Inbox,
+        project: Some(project),
+        subject: Some(stream),
+        user: None,
+        body: serde_json::Value::Null,
+    };
+    tell(sql, &news, at)
+}
+
 const COLUMNS: &str = "number, at, kind, project_id, subject, user_id, body";
 
 fn read(row: &Row) -> Result<Event> {

@@ -34,7 +34,7 @@ pub type Chunks = Box<dyn Iterator<Item = Result<Vec<u8>>> + Send>;
 pub struct Download {
     /// What it is called; made by the server.
     pub name: String,
-    /// What it is.
+    /// What it is, as the answer says that holds it.
     pub media_type: &'static str,
     /// How many bytes it has.
     pub length: u64,
@@ -45,6 +45,12 @@ pub struct Download {
     /// Whether the caller may still have it.
     pub still: Box<dyn Fn() -> bool + Send>,
 }
+
+/// A file of plain text on its way.
+pub struct PlainText(pub Download);
+
+/// A file of comma-separated values on its way.
+pub struct Csv(pub Download);
 
 /// What tells the next events of a [`Live`] answer.
 pub type Next = Box<dyn FnMut(&App) -> Option<Vec<u8>> + Send>;
@@ -186,18 +192,30 @@ fn with(given: Given, headers: impl IntoIterator<Item = (&'static str, String)>)
     }
 }
 
-impl Answer for Download {
-    fn give(self) -> Result<Given> {
-        Ok(Given::Download(self))
-    }
+macro_rules! file_answer {
+    ($($kind:ident $media:literal;)+) => {
+        $(impl Answer for $kind {
+            fn give(self) -> Result<Given> {
+                Ok(Given::Download(Download {
+                    media_type: $media,
+                    ..self.0
+                }))
+            }
 
-    fn describe(_: &mut SchemaGenerator) -> Described {
-        Described {
-            status: 200,
-            media_type: "application/octet-stream",
-            schema: None,
-        }
-    }
+            fn describe(_: &mut SchemaGenerator) -> Described {
+                Described {
+                    status: 200,
+                    media_type: $media,
+                    schema: None,
+                }
+            }
+        })+
+    };
+}
+
+file_answer! {
+    PlainText "text/plain; charset=utf-8";
+    Csv "text/csv; charset=utf-8";
 }
 
 impl Answer for Live {

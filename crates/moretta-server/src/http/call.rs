@@ -110,24 +110,28 @@ impl<T: DeserializeOwned + JsonSchema + 'static> Body for super::Json<T> {
     const LIMIT: usize = 1 << 20;
 
     fn read(bytes: Vec<u8>) -> Result<Self> {
-        serde_json::from_slice(&bytes)
-            .map(super::Json)
-            .map_err(|error| {
-                // The sentence of the reader can hold what was sent, so only the place is told.
-                let what = match error.classify() {
-                    serde_json::error::Category::Data => {
-                        "the body has not the fields that this takes"
-                    }
-                    _ => "the body is not JSON",
-                };
-                let place = crate::problem::Place {
-                    line: error.line() as u64,
-                    column: error.column() as u64,
-                };
-                Problem::unusable(what)
-                    .at(Some(place))
-                    .help("the documentation of the interface has its schema")
-            })
+        let read = serde_json::from_slice(&bytes).map(super::Json);
+        let value = serde_json::from_slice(&bytes).unwrap_or_default();
+        if read.is_ok() && !super::strict::fits::<T>(value) {
+            return Err(
+                Problem::unusable("the body has a list where this takes an object")
+                    .help("the documentation of the interface has its schema"),
+            );
+        }
+        read.map_err(|error| {
+            // The sentence of the reader can hold what was sent, so only the place is told.
+            let what = match error.classify() {
+                serde_json::error::Category::Data => "the body has not the fields that this takes",
+                _ => "the body is not JSON",
+            };
+            let place = crate::problem::Place {
+                line: error.line() as u64,
+                column: error.column() as u64,
+            };
+            Problem::unusable(what)
+                .at(Some(place))
+                .help("the documentation of the interface has its schema")
+        })
     }
 
     fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {

@@ -7,10 +7,12 @@ mod head;
 mod openapi;
 mod route;
 mod serve;
+mod strict;
+mod web;
 
 pub use answer::{
-    Accepted, Answer, Chunks, Created, Described, Done, Download, Given, Json, Live, Next, Ready,
-    Tagged, WithCookies,
+    Accepted, Answer, Chunks, Created, Csv, Described, Done, Download, Given, Json, Live, Next,
+    PlainText, Ready, Tagged, WithCookies,
 };
 pub use call::{Body, Call, Nothing, Octets, outdated};
 pub use guard::{Hosts, SECURITY_HEADERS};

@@ -67,7 +67,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator, problem: &Value) ->
     let in_query = properties.map(|(name, schema)| {
         json!({ "name": name, "in": "query", "required": required(name), "schema": schema })
     });
-    let parameters: Vec<Value> = in_path.chain(in_query).collect();
+    let parameters: Vec<Value> = in_path.chain(in_query).chain(in_headers(route)).collect();
     let answer = &documented.answer;
     let mut told = json!({ "description": "done" });
     if !answer.media_type.is_empty() {
@@ -97,6 +97,23 @@ fn operation(route: &Route, generator: &mut SchemaGenerator, problem: &Value) ->
         }
     }
     operation
+}
+
+/// Headers that are about what is asked; those that say who asks are the security schemes.
+fn in_headers(route: &Route) -> Vec<Value> {
+    let header = |name: &str, required: bool, what: &str, schema: Value| json!({ "name": name, "in": "header", "required": required, "description": what, "schema": schema });
+    let mut headers = Vec::new();
+    if route.names_version {
+        let what = "the version that is changed, as the ETag of what was read";
+        let schema = json!({ "type": "string", "pattern": "^\"[0-9]{1,18}\"$" });
+        headers.push(header("If-Match", true, what, schema));
+    }
+    if route.has_keys() {
+        let what = "a request that is sent again under the same key is done once";
+        let schema = json!({ "type": "string", "pattern": "^[!-~]{1,128}$" });
+        headers.push(header("Idempotency-Key", false, what, schema));
+    }
+    headers
 }
 
 /// A path as one name.

@@ -6,7 +6,7 @@ use super::head::{Head, Request};
 use crate::app::App;
 use crate::problem::{Problem, Result};
 use crate::repeat::Repeat;
-use crate::rights::{Permit, Right, RightInfo, permit};
+use crate::rights::{Permit, Refused, Right, RightInfo, To, permit};
 use http::Method;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -25,6 +25,8 @@ pub struct Route {
     pub limit: usize,
     /// The types that a body may have.
     pub types: &'static [&'static str],
+    /// Whether it changes what has versions, and must name the one that it changes.
+    pub names_version: bool,
     pub(super) documented: fn(&mut SchemaGenerator) -> Documented,
     run: Run,
 }
@@ -56,6 +58,7 @@ impl Route {
             right: R::INFO,
             limit: B::LIMIT,
             types: B::TYPES,
+            names_version: false,
             documented: |generator| Documented {
                 query: generator.root_schema_for::<Q>(),
                 body: B::schema(generator),
@@ -65,13 +68,33 @@ impl Route {
                 let Request { head, body } = request;
                 let permit = permit::<R>(app, &head)?;
                 let repeat = Repeat::of(app, &permit, &head, &body)?;
-                Repeat::once(repeat, || {
+                let refused = Refused::of(&permit);
+                let given = Repeat::once(repeat, || {
                     let query = read_query(&head.query)?;
                     let body = B::read(body)?;
                     handler(app, permit, Call { head, query, body })?.give()
-                })
+                });
+                if let Err(problem) = &given
+                    && problem.is_refusal()
+                {
+                    refused.log(app, &R::INFO, problem)?;
+                }
+                given
             }),
         }
+    }
+
+    /// The same of a route that changes what has versions: its handler asks for
+    /// [`Call::seen_version`].
+    pub fn of_version(mut self) -> Self {
+        self.names_version = true;
+        self
+    }
+
+    /// Whether requests can have keys under which they are done once.
+    pub(super) fn has_keys(&self) -> bool {
+        let own = !self.right.to.contains(&To::Anyone) && !self.right.to.contains(&To::Half);
+        own && self.method != Method::GET && !self.right.to.contains(&To::Ingest)
     }
 
     /// The parts of the path.

@@ -3,6 +3,7 @@
 use super::answer::{Download, Given, Live, Ready};
 use super::guard::{SECURITY_HEADERS, check_body, peer_of};
 use super::head::{Head, Request};
+use super::web;
 use crate::app::{App, too_long};
 use crate::problem::{Problem, Result};
 use bytes::Bytes;
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio_rustls::TlsAcceptor;
 
 type Body = BoxBody<Bytes, Infallible>;
@@ -37,6 +38,10 @@ const LOOK: Duration = Duration::from_secs(1);
 const TOGETHER: Duration = Duration::from_millis(50);
 /// Headers of a request, in bytes.
 const HEADERS: usize = 32 << 10;
+/// Requests that are answered at the same time, and looks for events; others wait for their turn.
+/// Each keeps a thread, which keeps some memory. So many passwords may wait at the gate that half of
+/// these are left for everybody else.
+const ANSWERS: usize = 128;
 /// Downloads at the same time: each keeps a thread while its reader reads.
 const DOWNLOADS: usize = 384;
 /// Pages that are told events at the same time: each looks once a second.
@@ -112,6 +117,7 @@ struct Serving {
     app: Arc<App>,
     log: Log,
     stop: watch::Receiver<bool>,
+    answers: Arc<Semaphore>,
     downloads: Arc<Semaphore>,
     pages: Arc<Semaphore>,
     /// For a handshake and for the head of a request.
@@ -130,6 +136,7 @@ pub async fn serve(app: Arc<App>, listening: Listening, log: Log, mut stop: watc
         app: Arc::clone(&app),
         log,
         stop: stop.clone(),
+        answers: Arc::new(Semaphore::new(ANSWERS)),
         downloads: Arc::new(Semaphore::new(DOWNLOADS)),
         pages: Arc::new(Semaphore::new(PAGES)),
         head_time: Duration::from_secs(app.settings.limits.head_seconds),
@@ -232,7 +239,10 @@ async fn respond(
     );
     head.peer = peer_of(&head, peer, app.settings.behind_proxy);
     let id = head.request.to_string();
-    let given = begin(app, head, host, body, serving.body_time).await;
+    let given = match web::is_interface(uri.path()) {
+        true => begin(&serving, head, host, body).await,
+        false => page(app, &head, uri.path(), host.as_deref()),
+    };
     match given.and_then(|given| respond_with(given, &serving)) {
         Ok(response) => response,
         Err(problem) => {
@@ -259,32 +269,52 @@ fn host_of(uri: &http::Uri, headers: &http::HeaderMap) -> Option<String> {
     }
 }
 
+/// A file of the web app; whatever body was sent with the request is not read.
+fn page(app: &App, head: &Head, path: &str, host: Option<&str>) -> Result<Given> {
+    app.check_host(host)?;
+    web::find(&head.method, path, &head.headers).map(Given::Ready)
+}
+
 /// Reads the body and lets a thread that may wait answer.
 async fn begin(
-    app: &Arc<App>,
+    serving: &Serving,
     mut head: Head,
     host: Option<String>,
     body: Incoming,
-    body_time: Duration,
 ) -> Result<Given> {
+    let Serving { app, body_time, .. } = serving;
     let limit = app.look(&mut head, host.as_deref())?;
-    let collected = tokio::time::timeout(body_time, Limited::new(body, limit).collect()).await;
+    let collected = tokio::time::timeout(*body_time, Limited::new(body, limit).collect()).await;
     let body = match collected {
         Ok(Ok(body)) => body.to_bytes().to_vec(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(too_long(limit)),
         Ok(Err(_)) => return Err(Problem::unusable("the body has not come whole")),
         Err(_) => return Err(Problem::new(408, "slow", "the body has not come in time")),
     };
+    let place = turn(&serving.answers).await?;
     let app = Arc::clone(app);
-    let answered = tokio::task::spawn_blocking(move || {
-        let request = Request { head, body };
-        let mut looked = request.head.clone();
-        check_body(app.router().find(&mut looked)?, &request)?;
-        app.answer(request)
+    let (give, given) = oneshot::channel();
+    tokio::task::spawn_blocking(move || {
+        let _place = place;
+        // Who has hung up has done it nevertheless.
+        let _ = give.send(answer(&app, Request { head, body }));
+        app.note_seen();
     });
-    answered
+    given
         .await
         .unwrap_or_else(|_| Err(Problem::bug("a handler ended without an answer")))
+}
+
+fn answer(app: &App, request: Request) -> Result<Given> {
+    let mut looked = request.head.clone();
+    check_body(app.router().find(&mut looked)?, &request)?;
+    app.respond(request)
+}
+
+/// Waits for a place among those that are answered.
+async fn turn(answers: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit> {
+    let place = Arc::clone(answers).acquire_owned().await;
+    place.map_err(|_| Problem::bug("nobody is answered any more"))
 }
 
 fn respond_with(given: Given, serving: &Serving) -> Result<Response<Body>> {
@@ -368,14 +398,18 @@ fn download_response(
 
 fn live_response(mut live: Live, serving: &Serving, place: OwnedSemaphorePermit) -> Response<Body> {
     let (app, body_time) = (Arc::clone(&serving.app), serving.body_time);
-    let mut stop = serving.stop.clone();
+    let (mut stop, answers) = (serving.stop.clone(), Arc::clone(&serving.answers));
     let (mut sender, body) = Channel::<Bytes, Infallible>::new(4);
     tokio::spawn(async move {
         let _place = place;
         loop {
             let app = Arc::clone(&app);
+            let Ok(turn) = turn(&answers).await else {
+                break;
+            };
             // A thread that may wait is taken for each look only, not for each connection.
             let looked = tokio::task::spawn_blocking(move || {
+                let _turn = turn;
                 let events = (live.next)(&app);
                 (live, events)
             });

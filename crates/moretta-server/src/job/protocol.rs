@@ -122,7 +122,7 @@ pub enum Told {
 pub struct Progress {
     /// What it is doing.
     pub stage: String,
-    /// Rows of this stage so far.
+    /// Rows of this stage so far, in hundreds.
     pub rows: u64,
     /// The share of the whole that is done, from 0 to 1, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

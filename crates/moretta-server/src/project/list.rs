@@ -25,7 +25,8 @@ pub(super) fn routes() -> Vec<Route> {
             "/projects/{project}",
             "Renames, closes or opens a project",
             change,
-        ),
+        )
+        .of_version(),
     ]
 }
 

@@ -23,7 +23,8 @@ pub(super) fn routes() -> Vec<Route> {
             "/projects/{project}/rules",
             "Tightens rules at once, or asks a second person to loosen them",
             change,
-        ),
+        )
+        .of_version(),
     ]
 }
 

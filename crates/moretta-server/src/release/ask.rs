@@ -68,6 +68,8 @@ struct Asked {
     job: Id,
     /// How far it is.
     state: State,
+    /// The head of the log after the request, to be kept elsewhere.
+    receipt: String,
 }
 
 impl Request {
@@ -159,6 +161,7 @@ fn ask(
                 id,
                 job,
                 state: release.state,
+                receipt: act.receipt()?,
             })
         })
         .map(Accepted)
@@ -229,6 +232,7 @@ fn run_again(
                 id,
                 job,
                 state: release.state,
+                receipt: act.receipt()?,
             })
         })
         .map(Accepted)

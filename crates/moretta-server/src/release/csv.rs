@@ -3,6 +3,7 @@
 use crate::problem::{Problem, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::io::{BufRead, ErrorKind};
 
 /// How a released CSV file is read.
@@ -62,6 +63,32 @@ impl<R: BufRead> Csv<R> {
     /// # Errors
     /// When it cannot be read, or is none.
     pub fn record(&mut self) -> Result<Option<Vec<Cell>>> {
+        if !self.next_line()? {
+            return Ok(None);
+        }
+        let mut cells = Vec::new();
+        self.cells(|cell| {
+            let text = cell.text();
+            cells.push((text != self.format.missing).then(|| text.into_owned()));
+        })?;
+        Ok(Some(cells))
+    }
+
+    /// Passes the next record and gives the number of its cells; none at the end.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is none.
+    pub fn pass(&mut self) -> Result<Option<usize>> {
+        if !self.next_line()? {
+            return Ok(None);
+        }
+        let mut cells = 0;
+        self.cells(|_| cells += 1)?;
+        Ok(Some(cells))
+    }
+
+    /// Reads the line of the next record without its end; false where there is none.
+    fn next_line(&mut self) -> Result<bool> {
         self.line.clear();
         // A line end inside of quotes belongs to the cell: lines are joined until quotes are even.
         let mut quotes = 0;
@@ -69,16 +96,13 @@ impl<R: BufRead> Csv<R> {
             let begin = self.line.len();
             let read = read_line(&mut self.from, &mut self.line)?;
             self.position += read as u64;
-            quotes += self.line[begin..]
-                .iter()
-                .filter(|byte| **byte == b'"')
-                .count();
+            quotes += memchr::memchr_iter(b'"', &self.line[begin..]).count();
             if quotes % 2 == 0 || read == 0 {
                 break;
             }
         }
         if self.line.is_empty() {
-            return Ok(None);
+            return Ok(false);
         }
         if quotes % 2 == 1 {
             return Err(broken());
@@ -86,45 +110,55 @@ impl<R: BufRead> Csv<R> {
         if self.line.last() == Some(&b'\n') {
             self.line.pop();
         }
-        self.cells().map(Some)
+        Ok(true)
     }
 
-    fn cells(&self) -> Result<Vec<Cell>> {
+    fn cells<'a>(&'a self, mut each: impl FnMut(Written<'a>)) -> Result<()> {
         let text = std::str::from_utf8(&self.line).map_err(|_| broken())?;
-        let mut cells = Vec::new();
         let mut rest = text;
         loop {
             let (cell, after) = match rest.strip_prefix('"') {
                 Some(inner) => quoted(inner)?,
                 None => {
                     let end = rest.find(self.format.delimiter).unwrap_or(rest.len());
-                    (rest[..end].to_owned(), &rest[end..])
+                    (Written::Plain(&rest[..end]), &rest[end..])
                 }
             };
-            cells.push((cell != self.format.missing).then_some(cell));
+            each(cell);
             match after.strip_prefix(self.format.delimiter) {
                 Some(next) => rest = next,
-                None if after.is_empty() => return Ok(cells),
+                None if after.is_empty() => return Ok(()),
                 None => return Err(broken()),
             }
         }
     }
 }
 
-/// A quoted cell without its first quote, and what follows it.
-fn quoted(inner: &str) -> Result<(String, &str)> {
-    let mut cell = String::new();
-    let mut rest = inner;
+/// A cell as it is written.
+enum Written<'a> {
+    /// Without quotes.
+    Plain(&'a str),
+    /// Between quotes, which are doubled inside of it.
+    Quoted(&'a str),
+}
+
+impl<'a> Written<'a> {
+    fn text(&self) -> Cow<'a, str> {
+        match *self {
+            Written::Quoted(text) if text.contains('"') => text.replace("\"\"", "\"").into(),
+            Written::Plain(text) | Written::Quoted(text) => text.into(),
+        }
+    }
+}
+
+/// A quoted cell, which stands without its first quote, and what follows it.
+fn quoted(inner: &str) -> Result<(Written<'_>, &str)> {
+    let mut from = 0;
     loop {
-        let end = rest.find('"').ok_or_else(broken)?;
-        cell.push_str(&rest[..end]);
-        rest = &rest[end + 1..];
-        match rest.strip_prefix('"') {
-            Some(next) => {
-                cell.push('"');
-                rest = next;
-            }
-            None => return Ok((cell, rest)),
+        let quote = from + inner[from..].find('"').ok_or_else(broken)?;
+        match inner[quote + 1..].starts_with('"') {
+            true => from = quote + 2,
+            false => return Ok((Written::Quoted(&inner[..quote]), &inner[quote + 1..])),
         }
     }
 }
@@ -137,7 +171,7 @@ fn read_line(from: &mut impl BufRead, into: &mut Vec<u8>) -> Result<usize> {
             Err(e) if e.kind() == ErrorKind::Interrupted => continue,
             Err(e) => return Err(crate::seal::problem(&e)),
         };
-        let end = piece.iter().position(|byte| *byte == b'\n');
+        let end = memchr::memchr(b'\n', piece);
         let taken = end.map_or(piece.len(), |end| end + 1);
         if into.len() + taken > RECORD {
             return Err(broken());
@@ -192,9 +226,24 @@ mod tests {
     }
 
     #[test]
+    fn records_are_passed_where_they_are_read() {
+        let text = "a,\"b\"\"\n,\",c\n\n\"\",\"x\"\n1,2,3,4";
+        let (mut read, mut passed) = (
+            Csv::new(text.as_bytes(), Format::default()),
+            Csv::new(text.as_bytes(), Format::default()),
+        );
+        while let Some(record) = read.record().expect("CSV") {
+            assert_eq!(passed.pass(), Ok(Some(record.len())));
+            assert_eq!(passed.position(), read.position());
+        }
+        assert_eq!(passed.pass(), Ok(None));
+    }
+
+    #[test]
     fn what_is_no_csv_is_an_error() {
         for text in ["\"a", "\"a\"b,c\n", "\"a\nb,c\n"] {
             assert!(records(text, Format::default()).is_err(), "{text}");
+            assert!(Csv::new(text.as_bytes(), Format::default()).pass().is_err());
         }
     }
 }

@@ -68,11 +68,14 @@ struct Decided {
     manifest: String,
     /// Whether it says "approved by its author".
     by_author: bool,
+    /// The head of the log after the decision, to be kept elsewhere.
+    receipt: String,
 }
 
 impl Decided {
-    fn of(release: &Release) -> Self {
+    fn of(release: &Release, receipt: String) -> Self {
         Decided {
+            receipt,
             state: release.state,
             manifest: hex(release.manifest_sha256.as_deref().unwrap_or_default()),
             by_author: release.alone,
@@ -104,7 +107,7 @@ fn approve(
         app.store.act(|act| act.log(&entry))?;
         return Err(problem);
     }
-    app.store.act(|act| {
+    let receipt = app.store.act(|act| {
         let mut release = Release::find(&mut **act, project, id)?;
         check_seen(&release, &approval.manifest)?;
         let alone = check_rules(app, act, &permit, &release)?;
@@ -122,11 +125,12 @@ fn approve(
                 .facts
                 .push(("alone", "approved by its author".to_owned()));
         }
-        act.log(&entry)
+        act.log(&entry)?;
+        act.receipt()
     })?;
     publish::publish(app, project, id)?;
     let release = app.store.read(|sql| Release::find(sql, project, id))?;
-    Ok(Json(Decided::of(&release)))
+    Ok(Json(Decided::of(&release, receipt)))
 }
 
 /// How long a reason may be.
@@ -254,7 +258,7 @@ fn against(
         Step::Revoke => "revoked",
         _ => "refused",
     };
-    let (release, left) = app.store.act(|act| {
+    let (release, left, receipt) = app.store.act(|act| {
         let mut release = Release::find(&mut **act, project, id)?;
         let was = release.state;
         release.step(act, step, permit.at())?;
@@ -273,8 +277,8 @@ fn against(
             hex(release.manifest_sha256.as_deref().unwrap_or_default()),
         )];
         act.log(&entry)?;
-        Ok((release, left))
+        Ok((release, left, act.receipt()?))
     })?;
     left.remove(&app.store);
-    Ok(Json(Decided::of(&release)))
+    Ok(Json(Decided::of(&release, receipt)))
 }

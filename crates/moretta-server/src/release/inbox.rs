@@ -6,12 +6,14 @@ use super::state::State;
 use crate::app::App;
 use crate::clock::Millis;
 use crate::data::DataSet;
+use crate::db::Sql;
 use crate::http::{Call, Json, Nothing, Route, get};
 use crate::id::Id;
 use crate::problem::Result;
 use crate::project::Rules;
 use crate::rights::{Permit, ReadLedger, SignedIn};
 use crate::secret::hex;
+use crate::stream::alarms::alarms;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,13 +31,14 @@ pub(super) fn routes() -> Vec<Route> {
 /// What waits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Waiting {
-    /// `release` or `wish` for officers; `failed` or `refused` for stewards, about their own requests.
+    /// `release`, `wish`, `stream` or `budget` for officers; `failed` for stewards, about their own
+    /// requests; `stream-failed`, `stream-under-goal` or `stream-silent` for operators and officers.
     kind: &'static str,
-    /// The release or the wish.
+    /// The release, the wish, the stream or the data set.
     id: Id,
     /// The project.
     project: Id,
-    /// The name of the release, or the kind of the wish.
+    /// The name of the release, the stream or the data set, or the kind of the wish.
     name: String,
     /// Since when.
     at: Millis,
@@ -74,6 +77,14 @@ fn inbox(
             ),
         ),
         (
+            "stream",
+            format!(
+                "SELECT w.id, w.project_id, w.name, w.made_at FROM streams w \
+                 WHERE w.decision = 'waiting' AND w.made_by <> $1 AND {officer} \
+                 ORDER BY w.made_at LIMIT $3"
+            ),
+        ),
+        (
             "failed",
             format!(
                 "SELECT w.id, w.project_id, w.name, w.asked_at FROM releases w \
@@ -95,10 +106,50 @@ fn inbox(
                 });
             }
         }
+        let found = alarms(sql, user, at)?.into_iter();
+        waiting.extend(found.map(|alarm| Waiting {
+            kind: alarm.kind,
+            id: alarm.stream,
+            project: alarm.project,
+            name: alarm.name,
+            at: alarm.at,
+        }));
+        waiting.extend(budgets(sql, user, at)?);
         waiting.sort_by_key(|one| one.at);
         Ok(waiting)
     })?;
     Ok(Json(waiting))
+}
+
+/// The share of the budget of a year from which on its officers are told.
+const NEARLY: f64 = 0.9;
+
+/// Data sets whose budget of the year is nearly spent, of the projects whose officer somebody is.
+fn budgets(sql: &mut dyn Sql, user: Id, at: Millis) -> Result<Vec<Waiting>> {
+    let rows = sql.query(
+        "SELECT d.id, d.project_id, d.name, MAX(c.at) FROM datasets d \
+         JOIN charges c ON c.dataset_id = d.id JOIN members m ON m.project_id = d.project_id \
+         WHERE m.user_id = $1 AND m.role = 'officer' AND (m.ends_at IS NULL OR m.ends_at > $2) \
+         AND c.epsilon_nano > 0 GROUP BY d.id, d.project_id, d.name ORDER BY d.name LIMIT $3",
+        values![user, at, MOST],
+    )?;
+    let mut waiting = Vec::new();
+    for row in rows {
+        let (id, project) = (row.id(0)?, row.id(1)?);
+        let Some(allowed) = Rules::of(sql, project)?.0.epsilon_a_year else {
+            continue;
+        };
+        if ledger::spent(sql, id, at)? as f64 / 1e9 >= allowed * NEARLY {
+            waiting.push(Waiting {
+                kind: "budget",
+                id,
+                project,
+                name: row.text(2)?.to_owned(),
+                at: row.integer(3)?,
+            });
+        }
+    }
+    Ok(waiting)
 }
 
 /// The ledger of a data set.

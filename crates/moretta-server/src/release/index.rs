@@ -42,8 +42,8 @@ pub fn make(
     }
     let mut places = vec![csv.position()];
     let mut rows = 0;
-    while let Some(record) = csv.record()? {
-        if record.len() != columns.len() {
+    while let Some(cells) = csv.pass()? {
+        if cells != columns.len() {
             return Err(Problem::bug("a row of a release has not one cell a column"));
         }
         rows += 1;

@@ -12,7 +12,7 @@ use super::task::Part;
 use crate::app::App;
 use crate::clock::{Clock, Millis};
 use crate::db::Sql;
-use crate::http::{Call, Credentials, Download, Head, Json, Nothing, Route, get};
+use crate::http::{Call, Credentials, Csv, Head, Json, Nothing, Route, get};
 use crate::id::Id;
 use crate::page::{Page, PageQuery};
 use crate::problem::{Problem, Result};
@@ -270,7 +270,8 @@ fn found(sql: &mut dyn Sql, member: &Member, id: Id, at: Millis) -> Result<Relea
     let is_known = release.published_at.is_some()
         && sql.number(known, values![id, i64::from(finest(member)?)])? > 0;
     if !is_known {
-        return Err(Problem::not_found("release"));
+        // One that nobody may know of yet is withheld as well.
+        return Err(Problem::withheld("release"));
     }
     if !release.is_public(at) && member.role == Some(Role::Analyst) {
         return Err(gone(&release));
@@ -292,7 +293,7 @@ fn of_path<R: Right>(app: &App, permit: &Permit<R>, head: &Head) -> Result<(Rele
     let (member, at) = (permit.member()?, permit.at());
     let (id, level) = (head.id("release")?, level_of(head)?);
     if level < finest(&member)? {
-        return Err(Problem::not_found("level"));
+        return Err(Problem::withheld("level"));
     }
     let release = app.store.read(|sql| found(sql, &member, id, at))?;
     match release.is_public(at) {
@@ -349,7 +350,7 @@ fn counts(
     rows::count(rows::open_table(app, &release, level)?, &call.query).map(Json)
 }
 
-fn file(app: &App, permit: Permit<ReadReleases>, call: Call<Nothing, Nothing>) -> Result<Download> {
+fn file(app: &App, permit: Permit<ReadReleases>, call: Call<Nothing, Nothing>) -> Result<Csv> {
     let (release, level) = of_path(app, &permit, &call.head)?;
     let file = rows::open(app, &release, level, Part::Rows)?;
     // It is in the log before the first byte leaves.
@@ -368,10 +369,9 @@ fn file(app: &App, permit: Permit<ReadReleases>, call: Call<Nothing, Nothing>) -
         level,
     };
     let name = format!("release-{}-{level}.csv", release.id);
-    let media_type = "text/csv; charset=utf-8";
     // While the store does not answer, nothing more leaves.
     let still = Box::new(move || reader.may_read().unwrap_or(false));
-    Ok(rows::download(file, name, media_type, still))
+    Ok(Csv(rows::download(file, name, still)))
 }
 
 /// Who downloads a level, to be asked again and again whether they still may.

@@ -162,7 +162,6 @@ pub(super) fn whole(file: SealedReader<File>) -> Result<Vec<u8>> {
 pub(super) fn download(
     mut file: SealedReader<File>,
     name: String,
-    media_type: &'static str,
     still: Box<dyn Fn() -> bool + Send>,
 ) -> Download {
     // `Read` has a method of this name too.
@@ -175,7 +174,7 @@ pub(super) fn download(
     });
     Download {
         name,
-        media_type,
+        media_type: "",
         length,
         headers: Vec::new(),
         chunks: Box::new(chunks.fuse()) as Chunks,

@@ -61,12 +61,14 @@ rights! {
     ChangeRules "rules.change": [O] fresh;
     /// Upload data.
     Upload "data.upload": [S] token;
+    /// See which data sets there are, and their versions.
+    ListData "data.list": [O, S, To::Raw];
     /// Read what columns are like, in rounded counts.
     ReadProfile "data.profile": [O, S];
     /// Read raw rows.
     ReadRaw "data.raw": [To::Raw] fresh;
     /// Ask that raw data are deleted, and confirm it.
-    DeleteRaw "data.delete": [O, S];
+    DeleteRaw "data.delete": [O, S] fresh;
     /// Read hierarchies and policies.
     ReadTexts "policies.read": [O, S, P, U];
     /// Write hierarchies and policies.

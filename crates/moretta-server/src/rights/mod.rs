@@ -5,7 +5,8 @@ mod permit;
 mod role;
 
 pub use list::*;
-pub use permit::{Caller, Member, Permit, Signed, permit, standing};
+pub(crate) use permit::Refused;
+pub use permit::{Caller, Member, Permit, Signed, permit, standing, still};
 pub use role::Role;
 
 use serde::Serialize;

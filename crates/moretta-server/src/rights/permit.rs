@@ -190,19 +190,70 @@ pub fn permit<R: Right>(app: &App, head: &Head) -> Result<Permit<R>> {
         }),
         Err(problem) => {
             if number.is_some() && matches!(problem.status, 403 | 404) {
-                let entry = Entry {
+                let project = head.project().ok();
+                let refused = Refused {
+                    number,
+                    project,
                     at,
-                    actor: number,
-                    act: "refused",
-                    refused: true,
-                    project: head.project().ok(),
-                    facts: vec![("right", R::INFO.name.to_owned())],
-                    ..Entry::default()
                 };
-                app.store.act(|act| act.log(&entry))?;
+                refused.log(app, &R::INFO, &problem)?;
             }
             Err(problem)
         }
+    }
+}
+
+/// Whose request was refused, for the log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refused {
+    number: Option<i64>,
+    project: Option<Id>,
+    at: Millis,
+}
+
+impl Refused {
+    /// Who would have to be entered if what `permit` is used for were refused.
+    pub(crate) fn of<R>(permit: &Permit<R>) -> Self {
+        Refused {
+            number: permit.caller.number(),
+            project: permit.project().ok(),
+            at: permit.at,
+        }
+    }
+
+    /// Enters a refusal of somebody who is known.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub(crate) fn log(self, app: &App, right: &RightInfo, problem: &Problem) -> Result<()> {
+        if self.number.is_none() {
+            return Ok(());
+        }
+        let facts = vec![
+            ("code", problem.code.to_owned()),
+            ("right", right.name.to_owned()),
+        ];
+        let entry = Entry {
+            at: self.at,
+            actor: self.number,
+            act: "refused",
+            refused: true,
+            project: self.project,
+            facts,
+            ..Entry::default()
+        };
+        app.store.act(|act| act.log(&entry))
+    }
+}
+
+/// Whether the caller of a request has a right at the time when this is asked, for what leaves piece
+/// by piece. While the store does not answer, nobody has any.
+pub fn still<R: Right>(app: &App, head: &Head) -> impl Fn() -> bool + Send + use<R> {
+    let (store, clock, head) = (app.store.clone(), app.clock.clone(), head.clone());
+    move || {
+        let at = clock.now();
+        let decided = store.read(|sql| decide(&R::INFO, &head, at, sql, &mut None));
+        decided.is_ok()
     }
 }
 
@@ -224,8 +275,8 @@ fn decide(
         Credentials::Cookie(secret) => session::find(sql, secret, at)?.ok_or_else(signed_out)?,
     };
     let session = signed.session.as_ref().ok_or_else(signed_out)?;
-    head.check_origin(session)?;
     *number = Some(signed.number);
+    head.check_origin(session)?;
     if gives(To::Half) {
         return Ok(Caller::Person {
             signed,

@@ -3,6 +3,7 @@
 use super::key::Key;
 use crate::id::random_bytes;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use std::ops::Range;
 use zeroize::Zeroizing;
 
 /// How many bytes more a sealed piece has: its nonce before it, its tag behind it.
@@ -39,12 +40,18 @@ impl Cipher {
 
     /// Opens; none of what was sealed otherwise or changed since.
     pub(super) fn open(&self, context: &[u8], sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
-        let (nonce, rest) = sealed.split_at_checked(NONCE_LEN)?;
-        let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
-        let mut plain = Zeroizing::new(rest.to_vec());
-        let opened = self.0.open_in_place(nonce, Aad::from(context), &mut plain);
-        let length = opened.ok()?.len();
-        plain.truncate(length);
+        let mut plain = Zeroizing::new(sealed.to_vec());
+        let opened = self.open_in_place(context, &mut plain)?;
+        plain.truncate(opened.end);
+        plain.drain(..opened.start);
         Some(plain)
+    }
+
+    /// Opens where it lies, and gives the place of what was sealed.
+    pub(super) fn open_in_place(&self, context: &[u8], sealed: &mut [u8]) -> Option<Range<usize>> {
+        let (nonce, rest) = sealed.split_at_mut_checked(NONCE_LEN)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+        let opened = self.0.open_in_place(nonce, Aad::from(context), rest).ok()?;
+        Some(NONCE_LEN..NONCE_LEN + opened.len())
     }
 }

@@ -7,6 +7,7 @@ use super::write::changed;
 use crate::id::Id;
 use std::fmt;
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
+use std::ops::Range;
 use zeroize::Zeroizing;
 
 /// Reads a sealed file. What it gives was sealed for this object at this place; what was changed,
@@ -19,7 +20,9 @@ pub struct SealedReader<R> {
     at: u64,
     /// The frame that is open.
     number: u64,
-    plain: Zeroizing<Vec<u8>>,
+    /// Its bytes, and which of them are plain; each frame is read into the same memory.
+    frame: Zeroizing<Vec<u8>>,
+    plain: Range<usize>,
     /// Of a file that is still written: its full frames, and what has not filled one.
     growing: Option<(u64, Zeroizing<Vec<u8>>)>,
 }
@@ -47,7 +50,8 @@ impl<R: Read + Seek> SealedReader<R> {
             bytes,
             at: 0,
             number: 0,
-            plain: Zeroizing::default(),
+            frame: Zeroizing::default(),
+            plain: 0..0,
             growing: None,
         };
         reader.open(frames(bytes) - 1)?;
@@ -68,7 +72,8 @@ impl<R: Read + Seek> SealedReader<R> {
             bytes: full * FRAME as u64 + rest.len() as u64,
             at: 0,
             number: 0,
-            plain: Zeroizing::default(),
+            frame: Zeroizing::default(),
+            plain: 0..0,
             growing: Some((full, rest)),
         }
     }
@@ -80,20 +85,23 @@ impl<R: Read + Seek> SealedReader<R> {
 
     fn open(&mut self, number: u64) -> Result<()> {
         // Until it is verified there is nothing to give.
-        self.plain.clear();
+        self.plain = 0..0;
         if let Some((full, rest)) = &self.growing
             && number == *full
         {
-            self.plain.extend_from_slice(rest);
+            self.frame.clear();
+            self.frame.extend_from_slice(rest);
+            self.plain = 0..rest.len();
             self.number = number;
             return Ok(());
         }
-        let mut sealed = vec![0; length_of(number, self.bytes) + OVERHEAD];
+        self.frame
+            .resize(length_of(number, self.bytes) + OVERHEAD, 0);
         self.sealed.seek(SeekFrom::Start(position(number)))?;
-        self.sealed.read_exact(&mut sealed)?;
+        self.sealed.read_exact(&mut self.frame)?;
         let is_last = self.growing.is_none() && number + 1 == frames(self.bytes);
         let context = context(self.of, number, is_last);
-        let opened = self.cipher.open(&context, &sealed);
+        let opened = self.cipher.open_in_place(&context, &mut self.frame);
         self.plain = opened.ok_or_else(|| changed("a frame"))?;
         self.number = number;
         Ok(())
@@ -109,7 +117,7 @@ impl<R: Read + Seek> Read for SealedReader<R> {
         if number != self.number || self.plain.is_empty() {
             self.open(number)?;
         }
-        let rest = &self.plain[(self.at % FRAME as u64) as usize..];
+        let rest = &self.frame[self.plain.clone()][(self.at % FRAME as u64) as usize..];
         let taken = rest.len().min(into.len());
         into[..taken].copy_from_slice(&rest[..taken]);
         self.at += taken as u64;

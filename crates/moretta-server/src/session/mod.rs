@@ -1,5 +1,9 @@
 //! Sessions: a secret in a cookie, its sum in the store, a lock after idle minutes, an end.
 
+mod seen;
+
+pub use seen::Seen;
+
 use crate::clock::{HOUR, MINUTE, Millis, SECOND};
 use crate::db::{Sql, Value};
 use crate::id::{Id, random_bytes};
@@ -230,19 +234,16 @@ pub fn lock(sql: &mut dyn Sql, session: Id) -> Result<u64> {
     )
 }
 
-/// Notes that the person of a session is there, if that is news.
-///
-/// # Errors
-/// When the store does not answer.
-pub fn touch(sql: &mut dyn Sql, session: &Session, at: Millis) -> Result<()> {
+/// Notes when the person of a session was there.
+fn touch(sql: &mut dyn Sql, session: Id, at: Millis) -> Result<()> {
     sql.execute(
         "UPDATE sessions SET seen_at = $1 WHERE id = $2 AND seen_at < $1",
-        values![at, session.id],
+        values![at, session],
     )
     .map(drop)
 }
 
-/// Whether [`touch`] has something to note.
+/// Whether it is news that the person of a session is there.
 pub fn is_news(session: &Session, at: Millis) -> bool {
     session.state == State::Full && at - session.seen_at >= TOUCH
 }

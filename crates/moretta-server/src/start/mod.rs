@@ -12,12 +12,13 @@ mod tls;
 
 pub use database::{OpenedStore, database};
 pub use folder::DataFolder;
-pub use seen::{head_text, parse_head};
+pub use seen::parse_head;
 pub use tls::tls;
 
 use crate::app::App;
 use crate::audit::{self, Head};
 use crate::clock::Clock;
+use crate::core_dump;
 use crate::http::{Listening, Log, serve};
 use crate::job::Dispatcher;
 use crate::problem::Problem;
@@ -92,6 +93,7 @@ impl Server {
     /// When settings, keys, folder or store do not let it begin.
     pub fn open(settings: Settings, clock: Clock, seen: Option<Head>) -> Result<Self> {
         settings.check()?;
+        core_dump::leave_none().map_err(|e| Error::io("keep core dumps from", "keys", e))?;
         let folder = DataFolder::open(&settings.data, settings.database.is_some())?;
         ZoneKeys::of(&settings).map_err(|problem| failure(&settings.keys, problem))?;
         let place = match &settings.database {
@@ -215,7 +217,7 @@ fn told(app: &App, note: &Note) -> Result<Head> {
 
 /// What is done beside requests: each minute the head of the log is noted, releases whose end has come
 /// are ended and interrupted publications are finished; each hour the head is told, and what is over
-/// goes: data whose time is over by the rules of their project, and files that no row
+/// goes: data and events whose time is over by the rules of their project, and files that no row
 /// of the store knows.
 async fn hours(app: Arc<App>, note: Note, log: Log) {
     let mut minutes = tokio::time::interval(NOTED);
@@ -242,6 +244,10 @@ fn hour(app: &App, note: &Note, log: &Log, is_due: bool) {
         for (what, done) in [
             ("data whose time is over stay", crate::data::retention(app)),
             (
+                "events whose time is over stay",
+                crate::stream::retention(app),
+            ),
+            (
                 "files that nobody knows stay",
                 crate::zone::sweep(app, UNKNOWN),
             ),
@@ -252,7 +258,7 @@ fn hour(app: &App, note: &Note, log: &Log, is_due: bool) {
         }
     }
     match told(app, note) {
-        Ok(head) if is_due => log(&format!("head of the log: {}", head_text(&head))),
+        Ok(head) if is_due => log(&format!("head of the log: {}", head.text())),
         Ok(_) => {}
         Err(error) => log(&format!("the head of the log cannot be noted: {error}")),
     }

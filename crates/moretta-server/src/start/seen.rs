@@ -6,16 +6,10 @@ use crate::clock::Millis;
 use crate::db::Sql;
 use crate::id::Id;
 use crate::problem::Result;
-use crate::secret::hex;
 use crate::session;
 use crate::store::Store;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// A head as people and files have it: `NUMBER:HASH`.
-pub fn head_text(head: &Head) -> String {
-    format!("{}:{}", head.number, hex(&head.hash))
-}
 
 /// Reads a head; none of another text.
 pub fn parse_head(text: &str) -> Option<Head> {
@@ -48,7 +42,7 @@ impl Note {
     pub(super) fn write(&self, head: &Head) -> std::io::Result<()> {
         let beside = self.0.with_file_name(format!("head-{}", Id::random()));
         let mut file = moretta::io::create_private(&beside)?;
-        writeln!(file, "{}", head_text(head))?;
+        writeln!(file, "{}", head.text())?;
         file.sync_all()?;
         std::fs::rename(&beside, &self.0)
     }
@@ -88,10 +82,7 @@ pub(super) fn heed(store: &Store, seen: &[Head], at: Millis) -> Result<Option<He
         act.log(&Entry {
             at,
             act: "admin.restored",
-            facts: vec![
-                ("seen", head_text(&lacking)),
-                ("sessions", ended.to_string()),
-            ],
+            facts: vec![("seen", lacking.text()), ("sessions", ended.to_string())],
             ..Entry::default()
         })
     })?;
@@ -105,7 +96,7 @@ mod tests {
     #[test]
     fn a_head_is_read_as_it_is_written() {
         let head = audit::beginning();
-        assert_eq!(parse_head(&head_text(&head)), Some(head));
+        assert_eq!(parse_head(&head.text()), Some(head));
         let digits = "0".repeat(64);
         for text in [
             "",

@@ -12,11 +12,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![post(
-        "/projects/{project}/streams/{stream}/decision",
-        "Approves or refuses a stream, with this policy for this audience",
-        decide,
-    )]
+    vec![
+        post(
+            "/projects/{project}/streams/{stream}/decision",
+            "Approves or refuses a stream, with this policy for this audience",
+            decide,
+        )
+        .of_version(),
+    ]
 }
 
 /// A decision.

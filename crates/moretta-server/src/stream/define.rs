@@ -38,7 +38,8 @@ pub(super) fn routes() -> Vec<Route> {
             "/projects/{project}/streams/{stream}",
             "Gives a stopped stream another policy or audience, which waits for approval again",
             change,
-        ),
+        )
+        .of_version(),
     ]
 }
 
@@ -51,7 +52,7 @@ fn list(
     let after = call.query.after_text();
     let streams = app
         .store
-        .read(|sql| row::list(sql, project, after, limit + 1))?;
+        .read(|sql| row::list(sql, (project, 0), after, limit + 1))?;
     Ok(Json(Page::of(streams, limit, |stream| stream.name.clone())))
 }
 

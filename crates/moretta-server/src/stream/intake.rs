@@ -8,6 +8,7 @@ use super::protocol::Segment;
 use super::row;
 use super::segment::{self, Side};
 use crate::app::App;
+use crate::clock::{HOUR, Millis};
 use crate::id::{Id, random_bytes};
 use crate::problem::{Problem, Result};
 use crate::seal::{LogWriter, problem};
@@ -26,6 +27,8 @@ use std::time::{Duration, Instant};
 
 /// Bytes after which a segment is full.
 const FULL: u64 = 64 << 20;
+/// For how long a segment takes events, so that old ones can be deleted without new ones.
+pub(super) const SPAN: Millis = HOUR;
 /// Bytes of events that may wait to be taken.
 const LAG: u64 = 1 << 30;
 /// How often the store is told how far a log is.
@@ -46,6 +49,8 @@ impl std::fmt::Debug for Intakes {
 /// The log of a stream, open for more events.
 struct Intake {
     writer: LogWriter,
+    /// When its segment was begun.
+    begun: Millis,
     reader: EventReader,
     /// When the store was last told how far the log is.
     noted: Instant,
@@ -102,6 +107,16 @@ impl Intakes {
         taken
     }
 
+    /// Begins another segment of a stream, so that all before it can be deleted.
+    pub(super) fn turn(&self, app: &App, (project, stream): (Id, Id)) -> Result<()> {
+        let intake = self.of(stream);
+        let mut slot = locked(&intake);
+        // It is read from disk, whoever has added to it.
+        *slot = None;
+        let found = app.store.read(|sql| row::find(sql, project, stream))?;
+        Intake::open(app, project, &found)?.turn(app, stream)
+    }
+
     /// Lets go of the log of a stream, so that its policy is read again.
     pub(super) fn close(&self, stream: Id) {
         *locked(&self.of(stream)) = None;
@@ -143,6 +158,10 @@ impl Intake {
             Some(last) => last.clone(),
             None => begin(app, stream.id, 0)?,
         };
+        let at = "SELECT at FROM segments WHERE object_id = $1";
+        let begun = app
+            .store
+            .read(|sql| sql.number(at, values![segment.object]))?;
         let writer = open_segment(&segment)?;
         if writer.next() < stream.accepted as u64 {
             return Err(
@@ -152,6 +171,7 @@ impl Intake {
         }
         Ok(Intake {
             writer,
+            begun,
             reader,
             noted: Instant::now(),
             _lock: lock,
@@ -191,10 +211,10 @@ impl Intake {
             text.len() as u64,
             app.settings.limits.reserve_bytes,
         )?;
-        if self.writer.bytes() >= FULL {
-            self.writer = open_segment(&begin(app, stream, next)?)?;
-        }
         let now = app.clock.now();
+        if self.writer.bytes() >= FULL || now - self.begun >= SPAN {
+            self.turn(app, stream)?;
+        }
         let mut content = Vec::with_capacity(ACCEPTED + text.len());
         content.extend_from_slice(&now.to_be_bytes());
         content.extend_from_slice(&text);
@@ -208,6 +228,15 @@ impl Intake {
             let _ = app.store.act(|act| note(act, stream, next));
         }
         Ok(Accepted { events, next })
+    }
+}
+
+impl Intake {
+    /// Goes on in another segment.
+    fn turn(&mut self, app: &App, stream: Id) -> Result<()> {
+        self.begun = app.clock.now();
+        self.writer = open_segment(&begin(app, stream, self.writer.next())?)?;
+        Ok(())
     }
 }
 

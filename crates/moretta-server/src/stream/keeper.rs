@@ -9,7 +9,7 @@ use super::{define, policy};
 use crate::app::App;
 use crate::audit::Entry;
 use crate::clock::{Millis, SECOND};
-use crate::events::{Kind, News, tell};
+use crate::events::{Kind, News, tell, tell_alarm};
 use crate::id::Id;
 use crate::job::{Heard, Worker, memory_of, opened_secrets};
 use crate::problem::{Problem, Result};
@@ -357,8 +357,12 @@ impl All {
             let accepted = "SELECT accepted FROM streams WHERE id = $1";
             let accepted = act.number(accepted, values![claim.stream])? as u64;
             let lag = accepted.saturating_sub(figures.to.byte);
+            let was = buckets.alarm;
             if let Some(point) = buckets.add(figures.clone(), lag, at) {
                 points::keep(&mut **act, claim.stream, &point, at)?;
+            }
+            if buckets.alarm != was {
+                tell_alarm(&mut **act, claim.project, claim.stream, at)?;
             }
             let now = buckets.now(lag);
             tell(&mut **act, &news(claim, &now, at), at)?;
@@ -388,7 +392,7 @@ impl All {
         let (before, mut own) = app
             .store
             .read(|sql| segment::released(app, sql, claim.stream, claim.policy))?;
-        let (from, next) = end_of(&before)?;
+        let (mut from, next) = end_of(&before)?;
         if own.is_empty() {
             let side = (claim.stream, Side::Released);
             own.push(
@@ -398,13 +402,21 @@ impl All {
         }
         app.store.read(|sql| {
             let (text, texts) = define::texts_of(app, sql, claim.project, claim.policy)?;
+            let events = segment::list(app, sql, (claim.stream, Side::Events))?;
+            if let Some(first) = events.first().filter(|first| from.byte < first.first) {
+                // The rules of the project have had the events before it deleted.
+                from = Start {
+                    byte: first.first,
+                    skip: 0,
+                };
+            }
             Ok(StreamTask {
                 stream: claim.stream,
                 folder: folder.clone(),
                 policy: policy::composed(&text)?.text,
                 texts,
                 secrets: opened_secrets(app, sql, claim.project, &text)?,
-                events: segment::list(app, sql, (claim.stream, Side::Events))?,
+                events,
                 released: own.clone(),
                 from,
                 memory: memory_of(app) / 2,
@@ -434,6 +446,9 @@ impl All {
                 return Ok(());
             };
             mark(&mut **act, claim.stream, what, at)?;
+            if what == "failed" {
+                tell_alarm(&mut **act, claim.project, claim.stream, at)?;
+            }
             let name = format!("stream.{what}");
             act.log(&Entry {
                 at,

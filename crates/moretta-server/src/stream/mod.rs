@@ -11,6 +11,7 @@
 //! Steward define, officers approve, operators start and stop and see figures and no row. It does not
 //! protect against who may send events: made-up users count like others.
 
+pub(crate) mod alarms;
 mod decide;
 mod define;
 mod events;
@@ -20,6 +21,7 @@ mod normal;
 mod points;
 pub(crate) mod policy;
 pub mod protocol;
+mod retention;
 mod row;
 mod rows;
 mod run;
@@ -28,6 +30,7 @@ mod tokens;
 
 pub use intake::Intakes;
 pub use keeper::Keeper;
+pub use retention::retention;
 
 use crate::http::Route;
 

@@ -3,6 +3,7 @@
 //! Figures are shown to people who may not see a row, so counts are of ten seconds at least, and
 //! counts from 1 to 10 are not shown.
 
+use super::alarms::SILENT;
 use super::protocol::Figures;
 use super::row;
 use crate::app::App;
@@ -21,6 +22,8 @@ const KEPT: Millis = 7 * DAY;
 pub(super) const BUCKET: Millis = 10 * SECOND;
 /// The largest count that is hidden.
 const HIDDEN: u64 = 10;
+/// Bytes of events are told in blocks of so many.
+const BLOCK: u64 = 4 << 10;
 /// How many points are given at once.
 const MOST: i64 = 2_000;
 
@@ -35,26 +38,47 @@ pub(super) fn routes() -> Vec<Route> {
 /// Figures of ten seconds. A count from 1 to 10 is not there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Point {
+    /// Milliseconds that it is about: ten seconds, and what they lasted longer.
+    #[serde(default)]
+    pub(super) length: Millis,
     /// Events that were taken.
     pub(super) taken: Option<u64>,
     /// Rows that were released.
     pub(super) released: Option<u64>,
     /// Share of attributes that were not released, where neither they nor the others are few.
     pub(super) suppressed: Option<f64>,
+    /// Attributes that were released, by the number of rungs climbed in their hierarchy. Where one
+    /// count is few, another one is not there either, so that it cannot be found out as what is left.
+    #[serde(default)]
+    pub(super) levels: Vec<Option<u64>>,
     /// The z in use.
     pub(super) z: Option<u32>,
-    /// Share of users of the window who are alike: the p_k that a goal is about.
+    /// Share of users of the window who are alike, in whole percent: the p_k that a goal is about. It
+    /// is not there where few users show anything.
     pub(super) p: Option<f64>,
-    /// Share of users of the window whose released set nobody else has.
+    /// The share that z is tuned for, where it is.
+    #[serde(default)]
+    pub(super) goal: Option<f64>,
+    /// Share of the window for which the stream has been seen.
+    #[serde(default)]
+    pub(super) window: Option<f64>,
+    /// Share of users of the window whose released set nobody else has, told as `p` is.
     pub(super) unique: Option<f64>,
     /// Milliseconds from when events were accepted until what became of them was on disk: median.
     pub(super) delay_median: Option<u64>,
     /// The 99th percentile of the same.
     pub(super) delay_99: Option<u64>,
-    /// Bytes of events that wait to be taken.
+    /// Bytes of events that wait to be taken, rounded up to whole blocks of 4 KiB.
     pub(super) lag: u64,
     /// Figures of masked records by name.
     pub(super) measures: Vec<(String, f64)>,
+}
+
+impl Point {
+    /// Whether fewer users are alike than z is tuned for.
+    pub(super) fn is_under_goal(&self) -> bool {
+        self.p.zip(self.goal).is_some_and(|(p, goal)| p < goal)
+    }
 }
 
 /// Makes points of figures as they come.
@@ -63,6 +87,10 @@ pub(super) struct Buckets {
     begun: Option<(Millis, Figures)>,
     last: Figures,
     delays: Vec<(u64, u64)>,
+    /// When events were last taken.
+    heard: Option<Millis>,
+    /// What of the last point is to be looked at.
+    pub(super) alarm: Option<&'static str>,
 }
 
 impl Buckets {
@@ -71,8 +99,20 @@ impl Buckets {
         self.delays.extend(figures.delay);
         let (begun, first) = self.begun.get_or_insert_with(|| (at, figures.clone()));
         let is_full = at - *begun >= BUCKET;
-        let point = is_full.then(|| point(first, &figures, &self.delays, lag));
-        if is_full {
+        let point = is_full.then(|| Point {
+            length: at - *begun,
+            ..point(first, &figures, &self.delays, lag)
+        });
+        if let Some(point) = &point {
+            if self.heard.is_none() || point.taken != Some(0) {
+                self.heard = Some(at);
+            }
+            let is_silent = self.heard.is_some_and(|heard| at - heard >= SILENT);
+            self.alarm = match (is_silent, point.is_under_goal()) {
+                (true, _) => Some("silent"),
+                (false, true) => Some("under-goal"),
+                (false, false) => None,
+            };
             self.begun = Some((at, figures.clone()));
             self.delays.clear();
         }
@@ -85,14 +125,21 @@ impl Buckets {
         Point {
             z: self.last.z,
             p: self.last.p,
+            goal: self.last.goal,
+            window: self.last.window,
             unique: self.last.unique,
             delay_median: self.last.delay.map(|delay| delay.0),
             delay_99: self.last.delay.map(|delay| delay.1),
-            lag,
+            lag: in_blocks(lag),
             measures: self.last.measures.clone(),
             ..Point::default()
         }
     }
+}
+
+/// Bytes as they may be told: by the bytes of one event somebody would know it.
+fn in_blocks(bytes: u64) -> u64 {
+    bytes.div_ceil(BLOCK).saturating_mul(BLOCK)
 }
 
 fn point(first: &Figures, last: &Figures, delays: &[(u64, u64)], lag: u64) -> Point {
@@ -102,21 +149,47 @@ fn point(first: &Figures, last: &Figures, delays: &[(u64, u64)], lag: u64) -> Po
         after.0.saturating_sub(before.0),
         after.1.saturating_sub(before.1),
     );
-    let few = |count: u64| (1..=HIDDEN).contains(&count);
     let shown = |count: u64| Some(count).filter(|&count| !few(count));
     let share = read > 0 && !few(suppressed) && !few(read.saturating_sub(suppressed));
     Point {
         taken: shown(last.taken.saturating_sub(first.taken)),
         released: shown(last.released.saturating_sub(first.released)),
         suppressed: share.then(|| suppressed as f64 / read as f64),
+        levels: levels(&first.levels, &last.levels),
         z: last.z,
         p: last.p,
+        goal: last.goal,
+        window: last.window,
         unique: last.unique,
         delay_median: delays.iter().map(|delay| delay.0).max(),
         delay_99: delays.iter().map(|delay| delay.1).max(),
-        lag,
+        lag: in_blocks(lag),
         measures: last.measures.clone(),
+        ..Point::default()
     }
+}
+
+fn few(count: u64) -> bool {
+    (1..=HIDDEN).contains(&count)
+}
+
+/// What was released at each level between two looks, without what could be found out of few.
+fn levels(before: &[u64], after: &[u64]) -> Vec<Option<u64>> {
+    let before = before.iter().copied().chain(std::iter::repeat(0));
+    let counts: Vec<u64> = (after.iter().zip(before))
+        .map(|(after, before)| after.saturating_sub(before))
+        .collect();
+    let mut hidden: Vec<bool> = counts.iter().map(|&count| few(count)).collect();
+    if hidden.iter().filter(|&&hidden| hidden).count() == 1 {
+        let others = (0..counts.len()).filter(|&level| counts[level] > 0 && !hidden[level]);
+        if let Some(least) = others.min_by_key(|&level| counts[level]) {
+            hidden[least] = true;
+        }
+    }
+    let shown = counts.iter().zip(&hidden);
+    shown
+        .map(|(&count, &hidden)| (!hidden).then_some(count))
+        .collect()
 }
 
 /// Keeps a point.
@@ -127,11 +200,12 @@ pub(super) fn keep(sql: &mut dyn Sql, stream: Id, point: &Point, at: Millis) -> 
          ON CONFLICT (stream_id, at) DO UPDATE SET figures = excluded.figures",
         values![stream, at, text],
     )?;
-    for table in ["points", "marks"] {
-        let old = format!("DELETE FROM {table} WHERE stream_id = $1 AND at < $2");
-        sql.execute(&old, values![stream, at - KEPT])?;
-    }
-    Ok(())
+    let old = "DELETE FROM points WHERE stream_id = $1 AND at < $2";
+    sql.execute(old, values![stream, at - KEPT])?;
+    // The latest of its kind stays: it says since when a stream runs.
+    let old = "DELETE FROM marks WHERE stream_id = $1 AND at < $2 AND EXISTS (SELECT 1 FROM marks m \
+               WHERE m.stream_id = marks.stream_id AND m.what = marks.what AND m.at > marks.at)";
+    sql.execute(old, values![stream, at - KEPT]).map(drop)
 }
 
 /// Notes what happened to a stream.
@@ -248,11 +322,46 @@ mod tests {
             .expect("full");
         assert_eq!((point.taken, point.released), (Some(50), None));
         assert_eq!(point.suppressed, None, "5 of 50 were not suppressed");
-        assert_eq!(point.lag, 7);
+        assert_eq!(point.lag, 4096, "a block for 7 bytes");
+        assert_eq!(point.length, 10_000);
         let point = buckets
             .add(figures(150, 155, (250, 145)), 0, 20_000)
             .expect("full");
         assert_eq!((point.taken, point.released), (Some(0), Some(100)));
         assert_eq!(point.suppressed, Some(0.5));
+    }
+
+    #[test]
+    fn who_looks_after_a_stream_is_told_when_something_is_wrong_and_when_it_is_over() {
+        let mut buckets = Buckets::default();
+        let mut alarm = |seconds: i64, taken, p| {
+            let figures = Figures {
+                p: Some(p),
+                goal: Some(0.8),
+                ..figures(taken, 0, (0, 0))
+            };
+            let point = buckets.add(figures, 0, seconds * SECOND);
+            point.map(|_| buckets.alarm)
+        };
+        assert_eq!(alarm(0, 0, 0.9), None);
+        assert_eq!(alarm(10, 20, 0.8), Some(None));
+        assert_eq!(alarm(20, 40, 0.7), Some(Some("under-goal")));
+        assert_eq!(alarm(30, 41, 0.9), Some(None), "few are not none");
+        assert_eq!(alarm(320, 41, 0.9), Some(None));
+        assert_eq!(alarm(330, 41, 0.9), Some(Some("silent")));
+        assert_eq!(alarm(340, 99, 0.9), Some(None));
+    }
+
+    #[test]
+    fn what_was_released_at_a_level_is_not_what_is_left_of_the_others() {
+        let check = |before: &[u64], after: &[u64], expected: &[Option<u64>]| {
+            assert_eq!(levels(before, after), expected, "{before:?} {after:?}");
+        };
+        check(&[], &[40, 0, 30], &[Some(40), Some(0), Some(30)]);
+        check(&[40], &[80, 20], &[Some(40), Some(20)]);
+        check(&[40, 20], &[80, 25, 30], &[Some(40), None, None]);
+        check(&[40, 20], &[45, 25, 30], &[None, None, Some(30)]);
+        check(&[40], &[45], &[None]);
+        check(&[], &[], &[]);
     }
 }

@@ -137,11 +137,17 @@ pub struct Figures {
     pub needed_from: u64,
     /// Attributes decided, and not released, so far.
     pub attributes: Option<(u64, u64)>,
+    /// Attributes released so far, by the number of rungs climbed.
+    pub levels: Vec<u64>,
     /// The z in use.
     pub z: Option<u32>,
-    /// Share of users of the window who are alike.
+    /// Share of users of the window who are alike, in whole percent; none of few users.
     pub p: Option<f64>,
-    /// Share of users of the window whose released set nobody else has.
+    /// The share that z is tuned for, where it is.
+    pub goal: Option<f64>,
+    /// Share of the window for which the stream has been seen.
+    pub window: Option<f64>,
+    /// Share of users of the window whose released set nobody else has, as `p` is told.
     pub unique: Option<f64>,
     /// Milliseconds from when an event was accepted until what became of it was on disk, since the
     /// figures before: median and 99th percentile.

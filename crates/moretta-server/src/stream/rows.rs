@@ -5,6 +5,8 @@ use super::row;
 use super::segment::{self, Side};
 use crate::app::App;
 use crate::http::{Call, Json, Nothing, Route, get};
+use crate::id::Id;
+use crate::page::{Page, PageQuery};
 use crate::problem::{Problem, Result};
 use crate::rights::{Permit, ReadStreamRows, Role};
 use crate::seal::{LogReader, problem};
@@ -13,11 +15,60 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![get(
-        "/projects/{project}/streams/{stream}/rows",
-        "Rows that were released, in the order in which they left",
-        rows,
-    )]
+    vec![
+        get(
+            "/projects/{project}/released-streams",
+            "Streams whose released rows are for one's own level or coarser ones",
+            list,
+        ),
+        get(
+            "/projects/{project}/streams/{stream}/rows",
+            "Rows that were released, in the order in which they left",
+            rows,
+        ),
+    ]
+}
+
+/// A stream as readers of its rows see it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Readable {
+    /// Its id.
+    id: Id,
+    /// Its name.
+    name: String,
+    /// The level of what it releases.
+    level: i64,
+    /// Whether more rows come now.
+    running: bool,
+    /// Rows that were released.
+    released: i64,
+}
+
+fn list(
+    app: &App,
+    permit: Permit<ReadStreamRows>,
+    call: Call<PageQuery, Nothing>,
+) -> Result<Json<Page<Readable>>> {
+    let (member, limit) = (permit.member()?, call.query.limit()?);
+    let finest = match member.role {
+        // One whose level is not known reads nothing.
+        Some(Role::Analyst) => member.level.unwrap_or(i64::MAX),
+        _ => 0,
+    };
+    let of = (member.project, finest);
+    let streams = app
+        .store
+        .read(|sql| row::list(sql, of, call.query.after_text(), limit + 1))?;
+    let readable = streams.into_iter().map(|stream| Readable {
+        id: stream.id,
+        name: stream.name,
+        level: stream.level,
+        running: stream.state == "running",
+        released: stream.released,
+    });
+    Ok(Json(Page::of(readable.collect(), limit, |stream| {
+        stream.name.clone()
+    })))
 }
 
 /// Which rows.
@@ -54,7 +105,7 @@ fn rows(
         // Officers and stewards see what they approve and define; readers what their level allows.
         let is_reader = member.role == Some(Role::Analyst);
         if is_reader && member.level.is_none_or(|level| level > stream.level) {
-            return Err(Problem::not_found("stream"));
+            return Err(Problem::withheld("stream"));
         }
         segment::list(app, sql, (id, Side::Released))
     })?;

@@ -34,7 +34,8 @@ pub(super) fn routes() -> Vec<Route> {
             "/projects/{project}/hierarchies/{text}",
             "Makes a new version of a hierarchy",
             edit::<Hierarchy>,
-        ),
+        )
+        .of_version(),
         get(
             "/projects/{project}/hierarchies/{text}/versions",
             "Versions of a hierarchy, the newest first",
@@ -49,7 +50,8 @@ pub(super) fn routes() -> Vec<Route> {
             "/projects/{project}/hierarchies/{text}/versions/{version}/restoration",
             "Makes a new version of a hierarchy with the content of an old one",
             restore::<Hierarchy>,
-        ),
+        )
+        .of_version(),
         get(
             "/projects/{project}/policies",
             "Policies of a project",
@@ -69,7 +71,8 @@ pub(super) fn routes() -> Vec<Route> {
             "/projects/{project}/policies/{text}",
             "Makes a new version of a policy",
             edit::<Policy>,
-        ),
+        )
+        .of_version(),
         get(
             "/projects/{project}/policies/{text}/versions",
             "Versions of a policy, the newest first",
@@ -84,7 +87,8 @@ pub(super) fn routes() -> Vec<Route> {
             "/projects/{project}/policies/{text}/versions/{version}/restoration",
             "Makes a new version of a policy with the content of an old one",
             restore::<Policy>,
-        ),
+        )
+        .of_version(),
     ]
 }
 

@@ -97,11 +97,9 @@ fn limit_memory(bytes: u64) -> Result<Held> {
         };
         setrlimit(resource, limit).map_err(Error::from)
     };
-    lower(Resource::Core, 0)?;
+    crate::core_dump::leave_none()?;
     #[cfg(target_os = "linux")]
     {
-        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
         // Address space that an allocator reserves is no memory yet; what can be written to is.
         lower(Resource::Data, bytes)?;
         Ok(Held::Whole)

@@ -277,7 +277,8 @@ impl Teller {
                 while wait.recv_timeout(TELL) == Err(RecvTimeoutError::Timeout) {
                     let now = HowFar {
                         stage: progress.stage().0.word().to_owned(),
-                        rows: progress.rows(),
+                        // The last number would be that of all rows, to the person.
+                        rows: progress.rows() / 100 * 100,
                         share: None,
                     };
                     if now != last {

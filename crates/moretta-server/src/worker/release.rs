@@ -17,8 +17,9 @@ use moretta::io::{self, Compression, Format, ReadOptions};
 use moretta::pipeline::{self, Report};
 use moretta::policy::{ManifestPolicy, Policy};
 use serde_json::{Value, json as object};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Values of a column that a dictionary lists.
 const VALUES: usize = 10_000;
@@ -32,6 +33,7 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         Err(why) => (policy, Some(why)),
     };
     let options = job.run_options();
+    let begun = Instant::now();
     let outcomes = match pipeline::run_levels(&policy, &options) {
         // The policy did not ask for the ledger. Where there is one of earlier releases, however,
         // none goes out that was not held against them.
@@ -44,16 +46,20 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         outcomes => outcomes,
     };
     let outcomes = outcomes.map_err(failure)?;
-    // Where a search has chosen what is done, the report alone says what that promises.
-    let chosen = policy.goal.is_some() || policy.evolve.is_some();
+    let mut seconds = BTreeMap::from([("run", so_far(begun))]);
     let (files, reading) = verify::released(&policy);
-    let (verified, attacks) = match chosen {
-        true => (Value::Null, Value::Null),
-        false => (
-            verify::verified(&policy, &files, &reading, job.progress)?,
-            attack::on_release(&policy, &files, &reading, job.progress)?,
-        ),
-    };
+    let (checked, lists) = rayon::join(
+        || check(job, &policy, (&files, &reading), &mut seconds),
+        || {
+            let begun = Instant::now();
+            let levels = policy.of_levels().into_iter().zip(&outcomes);
+            let lists =
+                levels.map(|(level, outcome)| Lists::of(job, &level, &outcome.report, &reading));
+            let lists = lists.collect::<Result<Vec<Lists>, Failure>>();
+            lists.map(|lists| (lists, so_far(begun)))
+        },
+    );
+    let (verified, attacks) = checked?;
     if verified["passed"] == Value::Bool(false) {
         let what = "what was written does not keep what the policy promises";
         let help = "nothing was kept of it; please report this with the policy";
@@ -67,9 +73,11 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
                       "releases": listing.releases.len(), "epsilon": listing.epsilon })
         }
     };
+    let (lists, listed) = lists?;
+    seconds.insert("list", listed);
     let mut levels = Vec::new();
-    for ((level, outcome), number) in policy.of_levels().iter().zip(&outcomes).zip(2..) {
-        levels.push(of_level(job, level, number, &outcome.report, &reading)?);
+    for ((level, lists), number) in policy.of_levels().iter().zip(lists).zip(2..) {
+        levels.push(of_level(job, level, number, lists)?);
     }
     for number in 2..2 + outcomes.len() as u32 {
         put_in_place(job, number)?;
@@ -81,7 +89,36 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         "attacks": attacks,
         "ledger": ledger,
         "warnings": warnings.collect::<Vec<_>>(),
+        "seconds": seconds,
     }))
+}
+
+/// The seconds of each stage. `run` is what the command does; `list`, which makes dictionaries and
+/// indexes, goes on beside `verify` and `attack`.
+type Seconds = BTreeMap<&'static str, f64>;
+
+fn so_far(begun: Instant) -> f64 {
+    begun.elapsed().as_millis() as f64 / 1000.0
+}
+
+/// What was written, held against the policy, and what attacks get of it. Where a search has chosen
+/// what is done, the report alone says what that promises.
+fn check(
+    job: &Job<'_>,
+    policy: &Policy,
+    (files, reading): (&[PathBuf], &ReadOptions),
+    seconds: &mut Seconds,
+) -> Result<(Value, Value), Failure> {
+    if policy.goal.is_some() || policy.evolve.is_some() {
+        return Ok((Value::Null, Value::Null));
+    }
+    let begun = Instant::now();
+    let verified = verify::verified(policy, files, reading, job.progress)?;
+    seconds.insert("verify", so_far(begun));
+    let begun = Instant::now();
+    let attacks = attack::on_release(policy, files, reading, job.progress)?;
+    seconds.insert("attack", so_far(begun));
+    Ok((verified, attacks))
 }
 
 /// Rows of a release are looked up in CSV.
@@ -132,33 +169,52 @@ fn recorded(job: &Job<'_>, policy: Policy) -> Result<Policy, String> {
     recorded.map_err(|why| why.to_string())
 }
 
-/// Makes what goes with the rows of a level, and gives all its parts their names.
-fn of_level(
-    job: &Job<'_>,
-    policy: &Policy,
-    level: u32,
-    report: &Report,
-    reading: &ReadOptions,
-) -> Result<Value, Failure> {
+/// What goes with the rows of a level: what they show, and where they begin.
+struct Lists {
+    dictionary: Vec<u8>,
+    index: Vec<u8>,
+    rows: u64,
+}
+
+impl Lists {
+    fn of(
+        job: &Job<'_>,
+        policy: &Policy,
+        report: &Report,
+        reading: &ReadOptions,
+    ) -> Result<Self, Failure> {
+        let sink = policy.sink.as_ref();
+        let sink = sink.ok_or_else(|| Problem::bug("a release has no place"))?;
+        let columns = io::names(&sink.path, reading).map_err(failure)?;
+        let format = CsvFormat {
+            delimiter: char::from(sink.options.delimiter.unwrap_or(b',')),
+            missing: sink.options.missing.clone(),
+            header: sink.options.header,
+        };
+        let rows = job.files.open(&sink.path);
+        let rows = rows.map_err(|e| unread(&sink.path, e))?;
+        let mut index = Vec::new();
+        let (dictionary, head) = rayon::join(
+            || dictionary_of(policy, report, &sink.path, reading),
+            || index::make(rows, format, &columns, &mut index),
+        );
+        let (dictionary, head) = (dictionary?, head?);
+        let dictionary = serde_json::to_vec(&dictionary).map_err(|_| Problem::bug("no JSON"))?;
+        Ok(Lists {
+            dictionary,
+            index,
+            rows: head.rows,
+        })
+    }
+}
+
+/// Gives all parts of a level their names.
+fn of_level(job: &Job<'_>, policy: &Policy, level: u32, lists: Lists) -> Result<Value, Failure> {
     let sink = policy.sink.as_ref();
     let sink = sink.ok_or_else(|| Problem::bug("a release has no place"))?;
     let path_of = |part: Part| PathBuf::from(part.file(level));
-    let dictionary = dictionary_of(policy, report, &sink.path, reading)?;
-    let bytes = serde_json::to_vec(&dictionary).map_err(|_| Problem::bug("no JSON"))?;
-    write(job, &path_of(Part::Dictionary), &bytes)?;
-    let columns = io::names(&sink.path, reading).map_err(failure)?;
-    let format = CsvFormat {
-        delimiter: char::from(sink.options.delimiter.unwrap_or(b',')),
-        missing: sink.options.missing.clone(),
-        header: sink.options.header,
-    };
-    let mut index = Vec::new();
-    let rows = job
-        .files
-        .open(&sink.path)
-        .map_err(|e| unread(&sink.path, e))?;
-    let head = index::make(rows, format, &columns, &mut index)?;
-    write(job, &path_of(Part::Index), &index)?;
+    write(job, &path_of(Part::Dictionary), &lists.dictionary)?;
+    write(job, &path_of(Part::Index), &lists.index)?;
     let page = policy.report.clone();
     let json = page.as_ref().map(|page| page.with_extension("json"));
     let manifest = policy.manifest.as_ref().map(|place| place.path.clone());
@@ -175,7 +231,7 @@ fn of_level(
     let made = MadeLevel {
         level,
         name: policy.level.clone().unwrap_or_else(|| "release".to_owned()),
-        rows: head.rows,
+        rows: lists.rows,
     };
     super::json(&made)
 }
@@ -219,7 +275,7 @@ fn dictionary_of(
         missing: Vec::new(),
         ..reading.clone()
     };
-    let mut counts: Vec<BTreeMap<String, u64>> = vec![BTreeMap::new(); names.len()];
+    let mut counts: Vec<HashMap<String, u64>> = vec![HashMap::new(); names.len()];
     let mut empty = vec![0_u64; names.len()];
     let mut more = vec![false; names.len()];
     for batch in io::open(file, &options, &plans).map_err(failure)? {
@@ -252,7 +308,8 @@ fn dictionary_of(
     let columns = names.iter().enumerate().map(|(place, name)| {
         let fact = report.columns.iter().find(|column| column.name == *name);
         let role = policy.plan.column(name).map(|column| column.role.word());
-        let values = counts[place].iter();
+        let values: BTreeMap<&String, &u64> = counts[place].iter().collect();
+        let values = values.into_iter();
         let values = values.map(|(value, count)| object!({ "value": value, "rows": count }));
         object!({
             "name": name,

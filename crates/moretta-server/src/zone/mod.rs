@@ -19,7 +19,7 @@ mod sweep;
 pub use kind::{Raw, Release, Staging, Vault, ZoneKind};
 pub use leftover::Leftover;
 pub use object::{Object, Placed};
-pub use room::{check_quota, check_room};
+pub use room::{check_quota, check_room, free};
 pub use sweep::sweep;
 
 use crate::app::App;

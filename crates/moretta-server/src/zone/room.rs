@@ -19,7 +19,7 @@ pub fn check_room(folder: &Path, more: u64, reserve: u64) -> Result<()> {
 }
 
 /// The free bytes of the disk of a folder; `None` where the system does not tell.
-fn free(folder: &Path) -> Option<u64> {
+pub fn free(folder: &Path) -> Option<u64> {
     #[cfg(unix)]
     return rustix::fs::statvfs(folder)
         .ok()

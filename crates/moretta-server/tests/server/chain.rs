@@ -2,6 +2,7 @@
 
 use crate::support::Server;
 use moretta_server::audit::{self, Entry, Head, verify, verify_export};
+use moretta_server::http::{Given, Head as Asked, Request};
 use moretta_server::id::Id;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -170,4 +171,63 @@ fn the_interface_tells_of_a_cut_end_to_who_has_seen_a_later_head() {
         (&told["holds"], &told["fault"]),
         (&false.into(), &seen.number.into())
     );
+}
+
+#[test]
+fn officers_and_auditors_of_a_project_verify_and_export_its_log_and_no_other() {
+    let ward = crate::ward::Ward::new();
+    ward.upload("march.csv", b"age\n34\n", &[]);
+    let elsewhere = Entry {
+        at: ward.server.clock.now(),
+        act: "data.version",
+        project: Some(Id::random()),
+        ..Entry::default()
+    };
+    let entered = ward.server.app.store.act(|act| act.log(&elsewhere));
+    entered.expect("entered");
+    let mut parts = String::new();
+    for person in [&ward.officer, &ward.auditor] {
+        let told = ward.see(person, "/audit/verification").expect(200);
+        assert_eq!(told["holds"], true);
+        let part = ward.see(person, "/audit/export");
+        assert_eq!(part.status, 200);
+        let part = String::from_utf8(part.body).expect("text");
+        assert!(part.lines().count() > 3, "{part}");
+        parts += &part;
+    }
+    let whole = String::from_utf8(export(&ward.server)).expect("text");
+    for line in parts.lines() {
+        assert!(line.contains(&ward.project.to_string()), "{line}");
+        assert!(whole.lines().any(|other| other == line), "{line}");
+    }
+    for person in [&ward.steward, &ward.analyst] {
+        ward.see(person, "/audit/export").refused(403, "forbidden");
+        ward.see(person, "/audit/verification")
+            .refused(403, "forbidden");
+    }
+}
+
+#[test]
+fn an_export_stops_when_the_right_to_it_ends() {
+    let server = server();
+    let auditor = server.auditor("auditor");
+    let mut headers = http::HeaderMap::new();
+    let cookie = http::HeaderValue::from_str(&auditor.cookie()).expect("a value");
+    headers.insert("cookie", cookie);
+    let peer = std::net::IpAddr::from([127, 0, 0, 1]);
+    let mut head = Asked::new(http::Method::GET, "/audit/export", "", headers, peer);
+    server
+        .app
+        .look(&mut head, Some("localhost"))
+        .expect("a route");
+    let body = Vec::new();
+    let given = server.app.answer(Request { head, body });
+    let Ok(Given::Download(download)) = given else {
+        panic!("an export is a download");
+    };
+    assert!((download.still)());
+    let dismiss = "UPDATE users SET auditor = 0";
+    let done = server.app.store.act(|act| act.execute(dismiss, &[]));
+    done.expect("no auditor any more");
+    assert!(!(download.still)());
 }

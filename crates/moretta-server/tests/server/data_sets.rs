@@ -56,6 +56,12 @@ fn versions_are_numbered_and_listed_with_the_newest_first() {
     assert_eq!(profile["state"], json!("waiting"));
     ward.see(&ward.analyst, "/datasets")
         .refused(403, "forbidden");
+    // Who reads raw rows has to find them, and sees nothing of profiles.
+    for path in ["/datasets", &format!("/datasets/{set}/versions")] {
+        ward.see(&ward.clinician, path).expect(200);
+    }
+    let profile = format!("{}/profile", version_path(&first));
+    ward.see(&ward.clinician, &profile).refused(403, "forbidden");
     let taken = json!({ "new": { "name": shown["name"], "identifiers": [] } });
     ward.upload_into("may.csv", b"age\n1\n", &taken)
         .refused(409, "taken");

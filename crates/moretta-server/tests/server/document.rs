@@ -33,6 +33,50 @@ fn the_committed_documentation_is_that_of_the_routes() {
 }
 
 #[test]
+fn what_changes_a_version_names_it_and_what_is_done_once_can_have_a_key() {
+    let document: Value = serde_json::from_str(&openapi_text()).expect("JSON");
+    let has = |operation: &Value, name: &str| {
+        let parameters = operation["parameters"].as_array().expect("a list");
+        let found = parameters
+            .iter()
+            .find(|parameter| parameter["name"] == name);
+        found.map(|parameter| parameter["required"] == true)
+    };
+    // These say by themselves what they go on from.
+    let others = [
+        "/me/factor",
+        "/me/drafts/{draft}",
+        "/projects/{project}/uploads/{upload}",
+    ];
+    let (mut versions, mut keys) = (0, 0);
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        let path = path.strip_prefix("/api/v1").expect("below the interface");
+        for (method, operation) in methods.as_object().expect("methods") {
+            let named = has(operation, "If-Match");
+            if ["put", "patch"].contains(&&**method) && !others.contains(&path) {
+                assert_eq!(named, Some(true), "{method} {path}");
+            }
+            versions += usize::from(named.is_some());
+            let key = has(operation, "Idempotency-Key");
+            assert_ne!(key, Some(true), "{method} {path}");
+            assert!(method != "get" || key.is_none(), "{path}");
+            keys += usize::from(key.is_some());
+        }
+    }
+    // As many as handlers that ask for it.
+    let mut files = Vec::new();
+    collect(&here().join("src"), &mut files);
+    let texts = files
+        .iter()
+        .map(|file| std::fs::read_to_string(file).expect("a source"));
+    let flags: usize = texts
+        .map(|text| text.matches(".of_version()").count())
+        .sum();
+    assert_eq!(versions, flags);
+    assert!(keys > 50, "{keys}");
+}
+
+#[test]
 fn the_page_of_the_manual_is_what_the_lists_say() {
     let path = here().join("../../docs/src/reference/server.md");
     let mut page = std::fs::read_to_string(&path).expect("a page");
@@ -171,4 +215,43 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
         }
     }
     files.sort();
+}
+
+/// The lines of the specification of security, privacy and failure.
+const PROMISES: [(&str, usize); 3] = [("Security", 18), ("Privacy", 5), ("Failure", 7)];
+
+#[test]
+fn every_promise_has_a_test_and_every_test_that_is_named_is_there() {
+    let page = here().join("../../docs/src/reference/server.md");
+    let page = std::fs::read_to_string(page).expect("a page");
+    let mut files = Vec::new();
+    for folder in ["src", "tests", "../moretta-cli/tests"] {
+        collect(&here().join(folder), &mut files);
+    }
+    let sources = files
+        .iter()
+        .filter(|file| file.extension().is_some_and(|e| e == "rs"));
+    let code: String = sources
+        .map(|file| std::fs::read_to_string(file).expect("a source"))
+        .collect();
+    for (section, lines) in PROMISES {
+        let (_, rest) = page
+            .split_once(&format!("\n### {section}\n"))
+            .expect(section);
+        let table = rest.split("\n#").next().unwrap_or_default();
+        let rows = table.lines().filter(|line| line.starts_with("| "));
+        let rows: Vec<&str> = rows.filter(|line| !line.starts_with("| promise")).collect();
+        assert_eq!(rows.len(), lines, "{section}");
+        for row in rows {
+            let (_, tests) = row.trim_end_matches(" |").rsplit_once(" | ").expect(row);
+            let tests: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
+            assert!(!tests.is_empty(), "{row}");
+            for test in tests {
+                // One of ours is a function, or stands in the list of the program that kills.
+                let is_there =
+                    code.contains(&format!("fn {test}(")) || code.contains(&format!("\"{test}\""));
+                assert!(is_there, "`{test}` is named, and there is none");
+            }
+        }
+    }
 }

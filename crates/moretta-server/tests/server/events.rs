@@ -8,7 +8,7 @@ use moretta_server::db::{SqliteDb, Value as Cell};
 use moretta_server::events::{self, Kind, News};
 use moretta_server::http::{Given, Head, Live, Request};
 use moretta_server::id::Id;
-use moretta_server::store::Store;
+use moretta_server::store::{Act, Store};
 use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -106,13 +106,19 @@ fn each_hears_what_their_role_may_know() {
     tell(&server, Kind::Job, Some(own), Some(people[1].id));
     tell(&server, Kind::Stream, Some(own), None);
     tell(&server, Kind::Release, Some(own), None);
+    // What officers decide; and, with the stream that it is about, what operators look after.
+    let at = server.clock.now();
+    let decide = |act: &mut Act<'_>| events::tell_inbox(&mut **act, Some(own), at);
+    server.app.store.act(decide).expect("the store answers");
     tell(&server, Kind::Inbox, Some(own), None);
     tell(&server, Kind::Job, Some(other), Some(people[2].id));
     let expected: [&[&str]; 5] = [
-        &["session", "job", "job", "stream", "release", "inbox"],
+        &[
+            "session", "job", "job", "stream", "release", "inbox", "inbox",
+        ],
         &["session", "job", "job", "stream", "release"],
         &["session", "job"],
-        &["session", "stream"],
+        &["session", "stream", "inbox"],
         &["session", "job", "job", "stream", "release"],
     ];
     for ((live, expected), role) in lines.iter_mut().zip(expected).zip(roles) {

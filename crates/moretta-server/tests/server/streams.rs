@@ -2,7 +2,9 @@
 
 use crate::support::{POLICY, Ward};
 use http::Method;
+use moretta_server::clock::{DAY, HOUR, MINUTE};
 use moretta_server::id::Id;
+use moretta_server::stream::retention;
 use serde_json::{Value, json};
 
 const EVENT: &str = "{\"t\":1700000000,\"user\":\"canary-u1\",\"place\":\"a/b\"}\n";
@@ -211,6 +213,48 @@ fn released_rows_are_for_readers_of_the_level_and_never_for_operators() {
 }
 
 #[test]
+fn readers_find_the_streams_of_their_level() {
+    let ward = Ward::new();
+    let (stream, _) = ward.approved(3);
+    ward.define("other", &ward.policy, 2).expect(201);
+    let path = format!("/projects/{}/released-streams", ward.project);
+    let (fine, same) = (ward.reader("two", 2), ward.reader("three", 3));
+    for (person, names) in [
+        (&fine, vec!["other", "visits"]),
+        (&same, vec!["visits"]),
+        (&ward.officer, vec!["other", "visits"]),
+    ] {
+        let found = ward.server.see(person, &path).expect(200);
+        let found = found["items"].as_array().expect("items").iter();
+        let found: Vec<&str> = found.filter_map(|one| one["name"].as_str()).collect();
+        assert_eq!(found, names, "{}", person.name);
+    }
+    let page = ward.server.see(&same, &path).expect(200);
+    assert_eq!(page["items"][0]["id"], stream["id"]);
+    assert_eq!(page["items"][0]["running"], false);
+    let refused = ward.server.see(&ward.operator, &path);
+    refused.refused(403, "forbidden");
+}
+
+#[test]
+fn a_stream_says_by_which_policy_and_since_when_it_runs() {
+    let ward = Ward::new();
+    let (stream, _) = ward.approved(2);
+    assert_eq!(stream["policy_name"], "shop");
+    assert_eq!(stream["policy_number"], 1);
+    let started = ward.want(&stream, "start").expect(202);
+    assert_eq!(started["since"], Value::Null, "it does not run yet");
+    let began = ward.server.clock.now();
+    ward.server.clock.forward(4_000);
+    let runs = "UPDATE streams SET state = 'running'";
+    let runs = ward.server.app.store.act(|act| act.execute(runs, &[]));
+    runs.expect("it runs");
+    let path = ward.path(&stream, "");
+    let found = ward.server.see(&ward.operator, &path).expect(200);
+    assert_eq!(found["since"].as_i64(), Some(began));
+}
+
+#[test]
 fn a_token_that_was_ended_sends_nothing() {
     let ward = Ward::new();
     let (stream, token) = ward.approved(2);
@@ -272,4 +316,145 @@ fn a_token_of_a_stream_does_nothing_but_send_its_events() {
         let answered = ward.server.ask(method, &path, &headers, body);
         answered.refused(403, "forbidden");
     }
+}
+
+#[test]
+fn counts_of_a_stream_are_told_in_tens_and_bytes_in_blocks() {
+    let ward = Ward::new();
+    let (stream, token) = ward.approved(2);
+    ward.post(&stream, &token, "", &EVENT.repeat(3)).expect(202);
+    let set = "UPDATE streams SET taken = 17, released = 9, accepted = 5000";
+    let set = ward.server.app.store.act(|act| act.execute(set, &[]));
+    set.expect("figures");
+    for person in [&ward.operator, &ward.officer, &ward.steward] {
+        let path = ward.path(&stream, "");
+        let shown = ward.server.see(person, &path).expect(200);
+        assert_eq!(shown["taken"], 10);
+        assert_eq!(shown["released"], 0);
+        assert_eq!(shown["accepted"], 4096);
+    }
+}
+
+fn rule(ward: &Ward, rules: &str) {
+    let update = "UPDATE projects SET rules = $1";
+    let updated = ward
+        .server
+        .app
+        .store
+        .act(|act| act.execute(update, &[rules.into()]));
+    updated.expect("rules");
+}
+
+fn segments(ward: &Ward) -> (i64, usize) {
+    let count = "SELECT count(*) FROM segments WHERE side = 'events'";
+    let count = ward.server.app.store.read(|sql| sql.number(count, &[]));
+    let folder = ward.server.app.settings.data.join("streams");
+    let files = std::fs::read_dir(folder).expect("a folder");
+    let names = files.map(|entry| entry.expect("an entry").file_name());
+    let logs = names.filter(|name| !name.to_string_lossy().contains('.'));
+    (count.expect("a number"), logs.count())
+}
+
+#[test]
+fn events_go_when_their_time_is_over_also_those_of_a_stream_that_stands_still() {
+    let ward = Ward::new();
+    let (stream, _) = ward.approved(2);
+    let token = |ward: &Ward| {
+        let steward = ward.server.again(ward.steward.id, "steward", true);
+        let ends = ward.server.clock.now() + 80 * DAY;
+        let body = json!({ "name": format!("shop {ends}"), "ends_at": ends });
+        let path = ward.path(&stream, "/tokens");
+        let made = ward.server.send(&steward, Method::POST, &path, &body);
+        made.expect(201)["token"]
+            .as_str()
+            .expect("a token")
+            .to_owned()
+    };
+    let token = token(&ward);
+    let sweep = || retention(&ward.server.app).expect("swept");
+    ward.post(&stream, &token, "", EVENT).expect(202);
+    ward.server.clock.forward(30 * MINUTE);
+    ward.post(&stream, &token, "", EVENT).expect(202);
+    assert_eq!(segments(&ward), (1, 1));
+    // After an hour events go to another file.
+    ward.server.clock.forward(HOUR);
+    let next = ward.post(&stream, &token, "", EVENT).expect(202)["next"].clone();
+    assert_eq!(segments(&ward), (2, 2));
+    ward.server.clock.forward(40 * DAY);
+    assert_eq!(sweep(), 0, "nobody has set a rule");
+    rule(&ward, "{\"retention_days\":40}");
+    assert_eq!(sweep(), 1, "the first file");
+    ward.server.clock.forward(2 * HOUR);
+    // The last file goes too, and the place of the next event stays.
+    assert_eq!(sweep(), 1);
+    assert_eq!(sweep(), 0);
+    assert_eq!(segments(&ward).0, 1);
+    let again = ward
+        .post(&stream, &token, &format!("?at={next}"), EVENT)
+        .expect(202);
+    assert!(again["next"].as_u64() > next.as_u64());
+    let acts = ward.server.acts();
+    let swept = acts.iter().filter(|act| *act == "stream.retention");
+    assert_eq!(swept.count(), 2);
+}
+
+#[test]
+fn what_waits_and_what_is_wrong_with_a_stream_is_in_the_inbox_of_who_can_do_something() {
+    let ward = Ward::new();
+    let stream = ward.define("visits", &ward.policy, 2).expect(201);
+    let inbox = |person: &Person| {
+        let waiting = ward.server.see(person, "/inbox").expect(200);
+        let waiting = waiting.as_array().expect("a list").clone();
+        let kinds = waiting.iter().map(|one| {
+            assert_eq!(
+                (&one["id"], &one["name"]),
+                (&stream["id"], &json!("visits"))
+            );
+            one["kind"].as_str().expect("a kind").to_owned()
+        });
+        kinds.collect::<Vec<_>>()
+    };
+    let nothing: [&str; 0] = [];
+    assert_eq!(inbox(&ward.officer), ["stream"]);
+    assert_eq!(inbox(&ward.steward), nothing);
+    let stream = ward.decide(&ward.officer, &stream, true).expect(200);
+    ward.want(&stream, "start").expect(202);
+    assert_eq!(inbox(&ward.officer), nothing);
+    let put = |taken: u64, p: f64| {
+        let insert = "INSERT INTO points (stream_id, at, figures) VALUES ($1, $2, $3)";
+        let figures = json!({ "taken": taken, "released": null, "suppressed": null, "z": 3, "p": p,
+            "goal": 0.8, "unique": null, "delay_median": null, "delay_99": null, "lag": 0,
+            "measures": [] });
+        let cells = [
+            stream["id"].as_str().expect("an id").into(),
+            ward.server.clock.now().into(),
+            figures.to_string().into(),
+        ];
+        let kept = ward.server.app.store.act(|act| act.execute(insert, &cells));
+        kept.expect("kept");
+    };
+    let (point, quiet) = (|p| put(30, p), |p| put(0, p));
+    point(0.84);
+    assert_eq!(inbox(&ward.operator), nothing);
+    ward.server.clock.forward(10_000);
+    point(0.79);
+    assert_eq!(inbox(&ward.operator), ["stream-under-goal"]);
+    assert_eq!(inbox(&ward.officer), ["stream-under-goal"]);
+    assert_eq!(inbox(&ward.steward), nothing);
+    ward.server.clock.forward(5 * MINUTE);
+    assert_eq!(inbox(&ward.operator), ["stream-silent"]);
+    ward.server.clock.forward(10_000);
+    quiet(0.84);
+    assert_eq!(
+        inbox(&ward.operator),
+        ["stream-silent"],
+        "points, and no event"
+    );
+    ward.server.clock.forward(10_000);
+    point(0.84);
+    assert_eq!(inbox(&ward.operator), nothing);
+    let failed = "UPDATE streams SET state = 'failed'";
+    let failed = ward.server.app.store.act(|act| act.execute(failed, &[]));
+    failed.expect("failed");
+    assert_eq!(inbox(&ward.operator), ["stream-failed"]);
 }

@@ -552,3 +552,23 @@ fn persons_with_several_rows_are_released_without_a_ledger_and_it_is_told() {
     let refused = Done::with(Kind::Release, &policy, recorded, &earlier, true);
     assert!(matches!(refused.told.last(), Some(Told::Failed(_))));
 }
+
+#[test]
+fn a_script_in_a_column_name_stands_in_a_report_as_text() {
+    let script = "<script>alert(1)</script>";
+    let image = "<img src=x onerror=alert(2)>";
+    let rows: String = (0..40)
+        .map(|n| format!("{},{}\n", 20 + n % 4, n % 3))
+        .collect();
+    let data = ("data.csv", format!("{script},{image}\n{rows}").into_bytes());
+    let policy = format!(
+        "version = 1\nname = \"{image}\"\n[source]\npath = \"data.csv\"\n[columns]\n\
+         \"{script}\" = {{ role = \"quasi\" }}\n\"{image}\" = {{ role = \"plain\" }}\n\
+         [guarantee]\nk = 2\n[[protect]]\nmethod = \"mondrian\"\n{PLACES}"
+    );
+    let done = Done::with(Kind::Release, &policy, Value::Null, &[data], true);
+    let page = String::from_utf8(done.plain(&Part::Page.file(2))).expect("a page");
+    assert!(page.contains("&lt;script&gt;alert(1)"), "the name is shown");
+    assert!(!page.contains("<script>alert") && !page.contains("<img src=x"));
+    assert!(done.result()["verified"]["passed"] == true);
+}

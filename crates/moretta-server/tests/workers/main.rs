@@ -5,6 +5,8 @@
 #![allow(clippy::print_stdout, reason = "it is a program of tests")]
 
 #[cfg(unix)]
+mod kills;
+#[cfg(unix)]
 mod limits;
 #[cfg(unix)]
 mod office;
@@ -17,8 +19,16 @@ mod tests;
 #[cfg(unix)]
 mod worker;
 
+#[cfg(unix)]
+#[allow(dead_code, reason = "these tests use some of it")]
+#[path = "../server/releases/hospital.rs"]
+mod hospital;
 #[path = "../server/support/mod.rs"]
 mod support;
+#[cfg(unix)]
+#[allow(dead_code, reason = "these tests use some of it")]
+#[path = "../server/ward.rs"]
+mod ward;
 
 #[cfg(not(unix))]
 fn main() {}
@@ -33,10 +43,18 @@ fn main() -> std::process::ExitCode {
             return ExitCode::SUCCESS;
         }
         Some("server") => office::serve(&arguments[1..]),
+        Some("writer") => kills::write(&arguments[1..]),
         _ => {}
     }
     let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
-    let all = [tests::TESTS, limits::TESTS, random::TESTS, streams::TESTS].concat();
+    let all = [
+        tests::TESTS,
+        limits::TESTS,
+        random::TESTS,
+        kills::TESTS,
+        streams::TESTS,
+    ]
+    .concat();
     let (mut passed, mut failed) = (0_u32, 0_u32);
     for (name, test) in all {
         if wanted.is_some_and(|wanted| !name.contains(&**wanted)) {

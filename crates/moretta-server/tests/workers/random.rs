@@ -1,5 +1,6 @@
 //! Workers and servers killed at moments that a fixed seed chooses.
 
+use crate::kills::{Numbers, times};
 use crate::office::{Office, kill, until};
 use moretta_server::audit;
 use moretta_server::job::{LEASE, State};
@@ -13,26 +14,14 @@ pub const TESTS: &[(&str, fn())] = &[("jobs_survive_random_kills", random_kills)
 const KILLS: usize = 30;
 const SEED: u64 = 0x6d6f_7265;
 
-/// Numbers that look random (Marsaglia's xorshift).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
-}
-
 /// Whenever the kills come, each job ends once, with one file or with none, and nothing is left.
 fn random_kills() {
     let office = Office::new();
     std::fs::write(office.sign(), "").expect("a sign");
-    let mut numbers = Numbers(SEED);
+    let mut numbers = Numbers::new(SEED);
     let mut jobs = Vec::new();
     let mut server = office.process();
-    for _ in 0..KILLS {
+    for _ in 0..times(KILLS) {
         jobs.push(office.ask(&json!({ "do": "make", "until": office.sign() })));
         std::thread::sleep(Duration::from_millis(numbers.below(60)));
         if numbers.below(2) == 0 {

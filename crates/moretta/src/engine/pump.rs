@@ -124,7 +124,7 @@ impl<'a, S: Sink> Pump<'a, S> {
         }
         self.session.stands()?;
         if let Some(due) = self.due.as_mut().filter(|_| !behind)
-            && due.after(count)
+            && due.after(count, self.sink.is_busy())
             && let Some(so_far) = self.session.state()?
         {
             self.sink.commit(Some(&so_far))?;
@@ -261,8 +261,8 @@ impl Due {
         }
     }
 
-    /// Whether it is due after `rows` more.
-    fn after(&mut self, rows: usize) -> bool {
+    /// Whether it is due after `rows` more; a busy sink is asked again when the next one is due.
+    fn after(&mut self, rows: usize, is_busy: bool) -> bool {
         self.rows += rows as u64;
         let due = match self.every {
             Every::Rows(rows) => self.rows >= rows,
@@ -273,6 +273,7 @@ impl Due {
             self.since = Instant::now();
             self.is_due = true;
         }
+        self.is_due &= !is_busy;
         self.is_due
     }
 }
@@ -315,4 +316,21 @@ pub fn run_from<'a>(
     Pump::new(session, sources, sink, every)?
         .run()
         .map(|(outcome, _)| outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_busy_sink_is_asked_when_the_next_commit_is_due() {
+        let mut due = Due::new(Every::Rows(4));
+        assert!(!due.after(3, false));
+        assert!(!due.after(1, true));
+        // Not with each row meanwhile.
+        assert!(!due.after(3, false));
+        assert!(due.after(1, false));
+        // Asked and not able to tell how far it is, the session is asked again.
+        assert!(due.after(1, false));
+    }
 }

@@ -12,6 +12,12 @@ pub trait Sink {
     /// neither. At the end there is nothing to go on from.
     fn commit(&mut self, so_far: Option<&Resume>) -> Result<()>;
 
+    /// Whether a commit would have to wait for the one before it, so that one that is due may come
+    /// later; rows that were taken meanwhile count with it.
+    fn is_busy(&self) -> bool {
+        false
+    }
+
     /// Something failed: rows that can be taken back are taken back.
     fn abort(&mut self);
 }
@@ -23,6 +29,10 @@ impl<S: Sink + ?Sized> Sink for &mut S {
 
     fn commit(&mut self, so_far: Option<&Resume>) -> Result<()> {
         (**self).commit(so_far)
+    }
+
+    fn is_busy(&self) -> bool {
+        (**self).is_busy()
     }
 
     fn abort(&mut self) {

@@ -15,7 +15,7 @@ use moretta_server::audit::Head;
 use moretta_server::clock::Clock;
 use moretta_server::http::{Log, openapi_text};
 use moretta_server::settings::Part;
-use moretta_server::start::{Server, Stopper, head_text, parse_head};
+use moretta_server::start::{Server, Stopper, parse_head};
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &ServeArgs, console: &Console) -> Result<ExitCode, Failu
     };
     let begun = Begun {
         links: links(&server, &people, url.as_deref().unwrap_or_default())?,
-        head: head_text(&server.head()?),
+        head: server.head()?.text(),
         address: url,
     };
     tell_begun(&begun, console)?;
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &ServeArgs, console: &Console) -> Result<ExitCode, Failu
         let _ = shown.join();
     }
     served?;
-    log(&format!("head of the log: {}", head_text(&server.head()?)));
+    log(&format!("head of the log: {}", server.head()?.text()));
     Ok(ExitCode::SUCCESS)
 }
 

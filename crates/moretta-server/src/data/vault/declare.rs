@@ -18,11 +18,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![put(
-        "/projects/{project}/datasets/{dataset}/identifiers",
-        "Moves what more columns hold to the vault, from all versions",
-        declare,
-    )]
+    vec![
+        put(
+            "/projects/{project}/datasets/{dataset}/identifiers",
+            "Moves what more columns hold to the vault, from all versions",
+            declare,
+        )
+        .of_version(),
+    ]
 }
 
 /// The columns that name persons.

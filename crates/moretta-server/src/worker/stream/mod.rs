@@ -22,6 +22,7 @@ use arriving::Arriving;
 use moretta::engine::{Every, Live, Progress, Pump, Resume, Session, Sink};
 use moretta::io::{self, Files, MemoryFiles, Provider, Readable, Writable};
 use moretta::policy::{Policy, Secrets};
+use moretta::protect::Method;
 use moretta::{Error, Result};
 use released::{Committed, Log, Reached, Releases, Segments, locked};
 use std::io::{BufRead, ErrorKind, Write};
@@ -35,6 +36,8 @@ use tail::Events;
 const COMMIT: Every = Every::Milliseconds(100);
 /// How often figures are told.
 const FIGURES: Duration = Duration::from_secs(1);
+/// Shares of so many users are not told.
+const FEW: u64 = 10;
 /// What the policy calls the events.
 pub(crate) const EVENTS: &str = "events.jsonl";
 
@@ -148,6 +151,7 @@ fn run(
         None => (-(task.from.skip as i64), task.from.byte),
     };
     let (policy, files) = open(task, events, byte)?;
+    let goal = goal_of(&policy);
     let plan = Arc::new(policy.loaded_plan()?);
     let options = policy::options(&policy, files);
     let source = io::open(Path::new(EVENTS), &options, &policy.plan.column_plans()?)?;
@@ -178,15 +182,15 @@ fn run(
     while pump.step()? {
         if told.elapsed() >= FIGURES {
             told = Instant::now();
-            teller.tell(&StreamTold::Figures(figures(&committed, &progress)));
+            teller.tell(&StreamTold::Figures(figures(&committed, &progress, goal)));
         }
     }
     pump.finish()?;
-    teller.tell(&StreamTold::Figures(figures(&committed, &progress)));
+    teller.tell(&StreamTold::Figures(figures(&committed, &progress, goal)));
     Ok(true)
 }
 
-fn figures(committed: &Mutex<Committed>, progress: &Progress) -> Figures {
+fn figures(committed: &Mutex<Committed>, progress: &Progress, goal: Option<f64>) -> Figures {
     let mut so_far = locked(committed);
     let mut waited = std::mem::take(&mut so_far.waited);
     waited.sort_unstable();
@@ -197,14 +201,17 @@ fn figures(committed: &Mutex<Committed>, progress: &Progress) -> Figures {
         to: so_far.to,
         needed_from: so_far.needed_from,
         delay: (!waited.is_empty()).then(|| (at(0.5), at(0.99))),
+        goal,
         ..Figures::default()
     };
     match progress.live() {
         Some(Live::Events(live)) => {
             figures.attributes = Some((live.read, live.suppressed));
+            figures.levels = live.levels;
             figures.z = Some(live.z);
-            figures.p = live.p;
-            figures.unique = live.unique;
+            figures.window = live.window;
+            figures.p = shown_share(live.p, live.users);
+            figures.unique = shown_share(live.unique, live.users);
         }
         Some(Live::Records(records)) => {
             let named = records.figures.iter();
@@ -215,6 +222,22 @@ fn figures(committed: &Mutex<Committed>, progress: &Progress) -> Figures {
         _ => {}
     }
     figures
+}
+
+/// A share of users as it may be told: in whole percent, of more than ten users, so that nobody
+/// computes a count of few from it.
+fn shown_share(share: Option<f64>, users: u64) -> Option<f64> {
+    let share = share.filter(|_| users > FEW)?;
+    Some((share * 100.0).round() / 100.0)
+}
+
+/// The share of users that z is tuned for, where it is.
+fn goal_of(policy: &Policy) -> Option<f64> {
+    let mut methods = policy.plan.protect.iter();
+    methods.find_map(|method| match method {
+        Method::ZAnonymity(z) => z.tune.map(|tune| tune.goal),
+        _ => None,
+    })
 }
 
 /// The policy, which reads its hierarchies from memory and its events from the log.

@@ -14,9 +14,12 @@ use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 /// Bytes after which a segment is full.
 const FULL: u64 = 64 << 20;
+/// Bytes of released rows that may wait in memory for the disk.
+const WAITING: u64 = 8 << 20;
 /// What the rows are called while they are written.
 const ROWS: &str = "released.jsonl";
 
@@ -171,10 +174,10 @@ pub(super) struct Committed {
     pub(super) waited: Vec<u64>,
 }
 
-/// Takes checked rows and commits them.
+/// Takes checked rows and commits them. A record reaches the disk on a thread of its own, while the
+/// next rows are worked on: however slow the disk is, no event waits for it.
 pub(super) struct Releases {
-    log: Log,
-    segments: Box<dyn Segments>,
+    disk: Disk,
     memory: MemoryFiles,
     file: Box<dyn io::Sink>,
     /// Rows since the last commit.
@@ -182,9 +185,33 @@ pub(super) struct Releases {
     reached: Reached,
     events: Events,
     first_byte: u64,
-    /// Whether something was committed since the child began.
-    begun: bool,
+    /// Events taken at the last commit; none before the first since the child began.
+    taken: Option<u64>,
     committed: Arc<Mutex<Committed>>,
+}
+
+/// The log and who gives it segments, here or on the thread that writes a record.
+enum Disk {
+    Idle(Box<Segmented>),
+    Writes(JoinHandle<std::io::Result<Box<Segmented>>>),
+    /// A record could not be written.
+    Failed,
+}
+
+/// A log that goes on in another segment when one is full.
+struct Segmented {
+    log: Log,
+    segments: Box<dyn Segments>,
+}
+
+impl Segmented {
+    fn append(&mut self, rows: u64, content: &[u8]) -> std::io::Result<()> {
+        if self.log.is_full() {
+            let next = self.segments.next_segment(self.log.next())?;
+            self.log.turn(&next)?;
+        }
+        self.log.writer.append(self.log.next() + rows, content)
+    }
 }
 
 impl Releases {
@@ -202,14 +229,13 @@ impl Releases {
         };
         Ok(Releases {
             file: io::create(Path::new(ROWS), &options, schema)?,
-            log,
-            segments,
+            disk: Disk::Idle(Box::new(Segmented { log, segments })),
             memory,
             rows: 0,
             reached,
             events,
             first_byte,
-            begun: false,
+            taken: None,
             committed: Arc::default(),
         })
     }
@@ -219,26 +245,24 @@ impl Releases {
         Arc::clone(&self.committed)
     }
 
-    fn record(&mut self, head: &SoFar) -> Result<()> {
+    /// Waits until what was committed is on disk.
+    fn settle(&mut self) -> std::io::Result<Box<Segmented>> {
+        match std::mem::replace(&mut self.disk, Disk::Failed) {
+            Disk::Idle(segmented) => Ok(segmented),
+            Disk::Writes(thread) => thread.join().unwrap_or_else(|_| Err(unwritten())),
+            Disk::Failed => Err(unwritten()),
+        }
+    }
+
+    /// The record of the rows since the last commit.
+    fn record(&mut self, head: &SoFar) -> Result<Vec<u8>> {
         let mut content =
             serde_json::to_vec(head).map_err(|_| Error::bug("a place cannot be written"))?;
         content.push(b'\n');
         self.file.flush()?;
         let rows = self.memory.take(Path::new(ROWS));
         content.extend(rows.ok_or_else(|| Error::bug("released rows have gone"))?);
-        let failed = |e| Error::io("write", Path::new(ROWS), e);
-        if self.log.is_full() {
-            let next = self.segments.next_segment(self.log.next());
-            self.log.turn(&next.map_err(failed)?).map_err(failed)?;
-        }
-        let next = self.log.next() + std::mem::take(&mut self.rows);
-        self.log.append(next, &content).map_err(failed)
-    }
-}
-
-impl Log {
-    fn append(&mut self, next: u64, content: &[u8]) -> std::io::Result<()> {
-        self.writer.append(next, content)
+        Ok(content)
     }
 }
 
@@ -253,33 +277,70 @@ impl Sink for Releases {
 
     fn commit(&mut self, so_far: Option<&Resume>) -> Result<()> {
         let taken = so_far.map(|so_far| so_far.rows().iter().sum::<u64>());
-        let before = locked(&self.committed).taken;
-        if self.begun && self.rows == 0 && taken == Some(before) {
+        if self.rows == 0 && taken.is_some() && taken == self.taken {
             return Ok(());
         }
         let to = self.reached.place(taken);
-        self.record(&SoFar {
+        let content = self.record(&SoFar {
             resume: so_far.cloned(),
             to,
         })?;
-        self.begun = true;
+        let (is_first, is_last) = (self.taken.is_none(), taken.is_none());
+        let taken = taken.or(self.taken).unwrap_or_default();
+        self.taken = Some(taken);
         let needed = so_far.and_then(|so_far| so_far.first_row(0).position);
-        let now = now();
-        let waited = self.events.accepted_before(to.byte).into_iter();
-        let mut committed = locked(&self.committed);
-        committed.taken = taken.unwrap_or(before);
-        committed.released = self.log.next();
-        committed.to = to;
-        committed.needed_from = match so_far {
-            Some(_) => needed.map_or(self.first_byte, |(_, byte)| byte),
-            None => to.byte,
+        let so_far = Committed {
+            taken,
+            to,
+            needed_from: match so_far {
+                Some(_) => needed.map_or(self.first_byte, |(_, byte)| byte),
+                None => to.byte,
+            },
+            ..Committed::default()
         };
-        let waited = waited.map(|accepted| (now - accepted).max(0) as u64);
-        committed.waited.extend(waited);
+        let failed = |e| Error::io("write", Path::new(ROWS), e);
+        let mut segmented = self.settle().map_err(failed)?;
+        let rows = std::mem::take(&mut self.rows);
+        let (events, committed) = (self.events.clone(), Arc::clone(&self.committed));
+        self.disk = Disk::Writes(std::thread::spawn(move || {
+            segmented.append(rows, &content)?;
+            let now = now();
+            let waited = events.accepted_before(so_far.to.byte).into_iter();
+            let waited = waited.map(|accepted| (now - accepted).max(0) as u64);
+            let mut committed = locked(&committed);
+            let before = std::mem::take(&mut committed.waited);
+            *committed = Committed {
+                released: segmented.log.next(),
+                waited: before.into_iter().chain(waited).collect(),
+                ..so_far
+            };
+            Ok(segmented)
+        }));
+        // What masks draw from is on disk before a row can be seen, and the end before it is told.
+        if is_first || is_last {
+            self.disk = Disk::Idle(self.settle().map_err(failed)?);
+        }
         Ok(())
     }
 
+    fn is_busy(&self) -> bool {
+        let waiting = self.memory.bytes(Path::new(ROWS)).unwrap_or_default();
+        let writes = matches!(&self.disk, Disk::Writes(thread) if !thread.is_finished());
+        writes && waiting < WAITING
+    }
+
     fn abort(&mut self) {}
+}
+
+/// A record that is on its way gets there before the log is let go.
+impl Drop for Releases {
+    fn drop(&mut self) {
+        drop(self.settle());
+    }
+}
+
+fn unwritten() -> std::io::Error {
+    std::io::Error::other("released rows could not be written")
 }
 
 /// The time, in milliseconds since 1970.

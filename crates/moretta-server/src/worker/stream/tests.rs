@@ -361,3 +361,20 @@ fn of_two_children_of_a_stream_one_writes() {
     );
     assert_eq!(world.rows(), undisturbed(NOISE, &events(NOISE, 20)));
 }
+
+#[test]
+fn shares_of_few_users_are_not_told() {
+    for (share, users, told) in [
+        (Some(0.5), 10, None),
+        (Some(0.5), 11, Some(0.5)),
+        (Some(39.0 / 40.0), 40, Some(0.98)),
+        (Some(1.0), 2, None),
+        (None, 100, None),
+    ] {
+        assert_eq!(
+            super::shown_share(share, users),
+            told,
+            "{share:?} of {users}"
+        );
+    }
+}

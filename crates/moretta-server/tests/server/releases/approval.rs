@@ -3,10 +3,12 @@
 use super::hospital::{Hospital, POLICY, Run, id_of};
 use crate::support::Server;
 use moretta_server::app::App;
+use moretta_server::audit;
 use moretta_server::clock::DAY;
 use moretta_server::db::Value as Cell;
 use moretta_server::id::Id;
 use moretta_server::release::tend;
+use moretta_server::start::parse_head;
 use moretta_server::zone::{ReleaseZone, StagingZone, sweep};
 use serde_json::json;
 use std::fs;
@@ -26,6 +28,20 @@ fn a_release_goes_from_a_request_to_its_readers() {
     let decided = hospital.approve(release).expect(200);
     assert_eq!(decided["state"], "published");
     assert_eq!(decided["by_author"], false);
+    // The receipt is a head of the log, with which a cut end is seen.
+    let receipt = parse_head(decided["receipt"].as_str().expect("a head")).expect("a head");
+    let verify = |seen| {
+        hospital
+            .app()
+            .store
+            .read(|sql| audit::verify(sql, Some(seen)))
+    };
+    assert_eq!(verify(&receipt).expect("read").fault, None);
+    let later = audit::Head {
+        number: receipt.number + 9,
+        ..receipt
+    };
+    assert!(verify(&later).expect("read").fault.is_some());
     assert_eq!(
         hospital.server.see(&hospital.officer, "/inbox").expect(200),
         json!([])

@@ -293,3 +293,48 @@ fn a_running_download_stops_when_the_right_to_it_ends() {
         assert!(!(download.still)(), "{place}");
     }
 }
+
+#[test]
+fn who_reaches_for_more_than_their_level_is_told_nothing_and_the_log_is_told() {
+    let hospital = Hospital::new();
+    let release = hospital.published();
+    let refusals = |code: &str| {
+        let query = "SELECT count(*) FROM audit WHERE act = 'refused' AND entry LIKE $1";
+        let cells: [Cell; 1] = [format!("%\"code\":\"{code}\"%").into()];
+        hospital.number(query, &cells)
+    };
+    let path = |level: u32| format!("/releases/{release}/levels/{level}/rows");
+    for level in [1, 2] {
+        let withheld = hospital.see(&hospital.far, &path(level));
+        // The same as of what is not there.
+        let missing = hospital.see(&hospital.near, &path(1));
+        assert_eq!((withheld.status, withheld.body), (404, missing.body));
+    }
+    assert_eq!(refusals("not-found"), 4);
+    // What nobody can know of is not entered.
+    let unknown = format!("/releases/{}/levels/3/rows", Id::random());
+    hospital
+        .see(&hospital.far, &unknown)
+        .refused(404, "not-found");
+    assert_eq!(refusals("not-found"), 4);
+    // A level in the query changes nothing.
+    let asked = format!("{}?level=1", path(3));
+    hospital.see(&hospital.far, &asked).refused(422, "unusable");
+    // What a handler refuses is entered too.
+    let again = hospital.ready();
+    hospital.join(&hospital.steward, "officer", 0);
+    let body = json!({ "manifest": hospital.manifest(again) });
+    let approval = format!("/requests/{again}/approval");
+    hospital
+        .send(&hospital.steward, &approval, &body)
+        .refused(403, "second-person");
+    assert_eq!(refusals("second-person"), 1);
+    // And what pages of others send in the name of somebody.
+    let cookie = hospital.steward.cookie();
+    let headers = [("cookie", &*cookie), ("sec-fetch-site", "cross-site")];
+    let out = hospital
+        .server
+        .ask(Method::DELETE, "/session", &headers, b"");
+    out.refused(403, "other-origin");
+    assert_eq!(refusals("other-origin"), 1);
+}

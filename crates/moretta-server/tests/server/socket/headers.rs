@@ -57,7 +57,7 @@ fn all_responses_have_the_headers_that_protect_pages_also_those_of_errors() {
     for (what, expected, reply) in [
         ("health", 200, net.get("/api/v1/health", "")),
         ("nothing there", 404, net.get("/api/v1/nothing", "")),
-        ("outside", 404, net.get("/", "")),
+        ("outside", 404, net.get("/outside", "")),
         ("no method", 405, post(&net, "/api/v1/health", "", "")),
         ("nobody", 401, net.get(path, "")),
         ("own", 200, net.get(path, &cookie)),

@@ -1,5 +1,6 @@
 //! What the network sees, byte by byte: names, headers, limits, slow and hostile senders.
 
+mod busy;
 mod headers;
 mod limits;
 mod names;
@@ -7,3 +8,4 @@ mod outside;
 mod paths;
 mod stopping;
 mod tls;
+mod web;

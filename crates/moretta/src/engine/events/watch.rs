@@ -198,6 +198,7 @@ impl Watch {
         Live {
             read: released + held,
             released,
+            levels: tally.levels.clone(),
             suppressed: held,
             fakes: tally.fakes,
             z: stream.z(),

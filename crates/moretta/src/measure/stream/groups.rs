@@ -13,6 +13,8 @@ pub(super) struct Shares {
     pub(super) alike: f64,
     /// In groups of one.
     pub(super) unique: f64,
+    /// Of how many users.
+    pub(super) users: u64,
 }
 
 /// How many users have each set.
@@ -97,6 +99,7 @@ impl Groups {
         (self.users > 0).then(|| Shares {
             alike: share(self.alike),
             unique: share(self.alone),
+            users: self.users,
         })
     }
 

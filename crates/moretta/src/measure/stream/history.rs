@@ -84,6 +84,7 @@ impl History {
         (!sets.is_empty()).then(|| Shares {
             alike: share(alike),
             unique: share(alone),
+            users: sets.len() as u64,
         })
     }
 

@@ -58,26 +58,35 @@ pub struct StreamMeasures {
     fakes: u64,
     delay: Delay,
     z: u32,
+    length: i64,
+    first: Option<i64>,
     sets: Box<Sets>,
 }
 
 /// The state of a stream in a line.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Live {
     /// Attributes decided.
     pub read: u64,
     /// Attributes released.
     pub released: u64,
+    /// The same by the number of rungs climbed.
+    pub levels: Vec<u64>,
     /// Attributes not released.
     pub suppressed: u64,
     /// Made-up rows.
     pub fakes: u64,
     /// The z in use.
     pub z: u32,
+    /// Share of the window for which the stream has been seen: below 1 users are missing who would
+    /// count; none when not measured.
+    pub window: Option<f64>,
     /// Share of users of the window who are alike now; none when not measured or nobody shows anything.
     pub p: Option<f64>,
     /// Share of users of the window whose set nobody else has.
     pub unique: Option<f64>,
+    /// Of how many users of the window these are shares.
+    pub users: u64,
     /// Milliseconds that the row released last waited.
     pub delay: i64,
 }
@@ -173,6 +182,8 @@ impl StreamMeasures {
             fakes: 0,
             delay: Delay::default(),
             z: 0,
+            length: window.max(1),
+            first: None,
             sets: Box::new(Sets::new(k, window)),
         }
     }
@@ -194,6 +205,7 @@ impl StreamMeasures {
                 self.next_interval(time);
             }
             self.timeline.latest = self.timeline.latest.max(time);
+            self.first = Some(self.first.map_or(time, |first| first.min(time)));
             self.z = seen.z;
             self.open.read += width as u64;
             while let Some((first, rest)) = found.split_first()
@@ -239,16 +251,24 @@ impl StreamMeasures {
     /// Where the stream is.
     pub fn live(&self) -> Live {
         let read = self.total.read + self.open.read;
-        let released = self.total.released() + self.open.released();
+        let mut levels = self.total.levels.clone();
+        timeline::add(&mut levels, &self.open.levels);
+        let released = levels.iter().sum();
         let shares = self.sets.last_shares();
+        let seen = self
+            .first
+            .map(|first| self.timeline.latest.saturating_sub(first));
         Live {
             read,
             released,
+            levels,
             suppressed: read - released,
             fakes: self.fakes,
             z: self.z,
+            window: seen.map(|seen| (seen as f64 / self.length as f64).min(1.0)),
             p: shares.map(|shares| shares.alike),
             unique: shares.map(|shares| shares.unique),
+            users: shares.map_or(0, |shares| shares.users),
             delay: self.delay.last,
         }
     }

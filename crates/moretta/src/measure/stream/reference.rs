@@ -323,6 +323,7 @@ fn the_live_line_shows_the_window_as_it_is_now() {
     observe(&mut measures, 0, &rows, false);
     let live = measures.live();
     assert_eq!((live.read, live.released, live.suppressed), (8, 4, 4));
+    assert_eq!((live.levels, live.window), (vec![4], Some(0.0)));
     assert_eq!(
         (live.p, live.unique, live.delay),
         (Some(1.0), Some(0.0), 1_000)
@@ -332,6 +333,8 @@ fn the_live_line_shows_the_window_as_it_is_now() {
         (measures.live().p, measures.live().unique),
         (Some(0.0), Some(1.0))
     );
+    assert_eq!(measures.live().levels, [4, 1]);
+    assert_eq!(measures.live().window, Some(1.0));
     observe(&mut measures, 5, &[Row::plain(50, 9, 0, None)], false);
     assert_eq!((measures.live().p, measures.live().z), (None, 7));
 }

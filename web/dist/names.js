@@ -1,0 +1,1 @@
+import{n as e}from"./client.js";import{_ as t}from"./app.js";async function n(n,r){if(!t.may(`members.list`,n))return new Map;let i=await e(`/projects/{project}/members`,{path:{project:n},background:r});return new Map(i.map(e=>[e.user,e.name??``]))}function r(e,n){return n?n===t.me?.id?`you`:e?.get(n)||`another member`:`nobody`}export{r as n,n as t};

@@ -1,0 +1,1 @@
+import{bt as e,ot as t,xt as n}from"./client.js";import{_ as r,f as i,y as a}from"./app.js";function o(o,s){n(s,!0),t(()=>{r.me&&a.go(i(r.me),!0)}),e()}export{o as default};

@@ -1,0 +1,1 @@
+import{o as e,s as t}from"./app.js";var n=e=>e.replaceAll(`_`,` `),r=(n,r)=>r?t(n):e(n);export{n,r as t};

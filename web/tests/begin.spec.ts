@@ -1,0 +1,225 @@
+// The way in: links, first pages, the lock, the second factor, the keyboard alone.
+import type { Request } from '@playwright/test'
+import { call, codeOf, enter, expect, folder, looksRight, Server, test, type Page } from './moretta.ts'
+
+interface Me {
+  projects: { project: string; name: string }[]
+}
+const projectOf = async (page: Page, name: string) => {
+  const me = (await call(page, 'GET', '/me')) as Me
+  return me.projects.find((one) => one.name === name)?.project ?? ''
+}
+
+test('a link of the demonstration signs in, and its secret leaves the address', async ({ page, demo }) => {
+  await enter(page, demo, 'officer')
+  expect(page.url()).toBe(`${demo.address}/inbox`)
+  await expect(page.getByRole('heading', { level: 1, name: 'Inbox' })).toBeVisible()
+  await expect(page).toHaveTitle(/Inbox/)
+})
+
+test('who comes first to which page', async ({ page, demo }) => {
+  await enter(page, demo, 'steward')
+  await expect(page).toHaveURL(/\/projects\/[0-9a-f]{32}$/)
+  await enter(page, demo, 'operator')
+  await expect(page.getByRole('heading', { level: 1, name: 'Streams' })).toBeVisible()
+})
+
+test('the first page is small', async ({ page, demo }) => {
+  const files: Request[] = []
+  page.on('requestfinished', (request) => files.push(request))
+  await enter(page, demo, 'officer')
+  await expect(page.getByRole('heading', { level: 1, name: 'Inbox' })).toBeVisible()
+  const sizes = files.filter((file) => !file.url().includes('/api/')).map((file) => file.sizes())
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size.responseBodySize, 0)
+  expect(bytes).toBeGreaterThan(10_000)
+  expect(bytes).toBeLessThan(200_000)
+})
+
+test('the lock empties the page and leads back to it', async ({ page, demo }) => {
+  await enter(page, demo, 'steward')
+  const address = page.url()
+  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible()
+  await page.getByRole('button', { name: 'Lock' }).click()
+  await expect(page.getByRole('button', { name: 'Unlock' })).toBeVisible()
+  expect(await page.textContent('body')).not.toContain('admissions')
+  await looksRight(page)
+  await page.getByRole('button', { name: 'Unlock' }).click()
+  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible()
+  expect(page.url()).toBe(address)
+})
+
+test('what one tab does with the session the others follow', async ({ page, demo, context }) => {
+  await enter(page, demo, 'steward')
+  const other = await context.newPage()
+  let lines = 0
+  context.on('request', (request) => (lines += request.url().endsWith('/events') ? 1 : 0))
+  await other.goto(page.url())
+  await expect(other.getByRole('heading', { name: 'Releases' })).toBeVisible()
+  expect(lines, 'one tab listens for all').toBe(0)
+  await page.getByRole('button', { name: 'Lock' }).click()
+  await expect(other.getByRole('heading', { name: 'Locked' })).toBeVisible()
+  await page.getByRole('button', { name: 'Unlock' }).click()
+  await expect(other.getByRole('heading', { name: 'Releases' })).toBeVisible()
+})
+
+test('the page warns before it locks', async ({ page, demo }) => {
+  await page.clock.install()
+  await enter(page, demo, 'analyst')
+  await expect(page.getByRole('button', { name: 'Stay' })).toBeHidden()
+  await page.clock.fastForward('29:10')
+  await expect(page.getByRole('button', { name: 'Stay' })).toBeVisible()
+})
+
+test('what is asked for is in the inbox at once', async ({ page, demo, browser }) => {
+  await enter(page, demo, 'officer')
+  const context = await browser.newContext()
+  const steward = await context.newPage()
+  await enter(steward, demo, 'steward')
+  const hospital = await projectOf(steward, 'hospital')
+  const [data, policies] = (await Promise.all(
+    ['datasets', 'policies'].map((list) => call(steward, 'GET', `/projects/${hospital}/${list}`)),
+  )) as { items: { id: string; last: { id: string } }[] }[]
+  const policy = (await call(steward, 'GET', `/projects/${hospital}/policies/${policies?.items[0]?.id}`)) as { id: string }
+  await call(steward, 'POST', `/projects/${hospital}/requests`, {
+    name: 'Admissions again',
+    purpose: 'to be reviewed',
+    data: data?.items[0]?.last.id,
+    policy: policy.id,
+    levels: [2],
+  })
+  await expect(page.getByRole('strong').filter({ hasText: 'Admissions again' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toContainText('1')
+  await looksRight(page)
+  await context.close()
+})
+
+test('pages look right in both themes and on a small screen', async ({ page, demo }) => {
+  await page.goto(demo.address)
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await looksRight(page)
+  await enter(page, demo, 'steward')
+  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible()
+  await looksRight(page)
+  await page.goto(`${demo.address}/account`)
+  await expect(page.getByRole('heading', { name: 'Sessions' })).toBeVisible()
+  await looksRight(page)
+  const missing = await page.goto(`${demo.address}/nothing/here`)
+  expect(missing?.status()).toBe(404)
+  await expect(page.getByRole('heading', { name: 'There is no such page' })).toBeVisible()
+  await looksRight(page)
+})
+
+test('a project of others is none', async ({ page, demo }) => {
+  await enter(page, demo, 'operator')
+  await page.goto(`${demo.address}/projects/${'0'.repeat(32)}`)
+  await expect(page.getByText('There is no such project')).toBeVisible()
+})
+
+test('colours follow the switch', async ({ page, demo }) => {
+  await enter(page, demo, 'analyst')
+  await page.goto(`${demo.address}/account`)
+  await page.getByLabel('Colours').selectOption('dark')
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  await page.reload()
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  await page.getByLabel('Colours').selectOption('system')
+  await expect(page.locator('html')).not.toHaveAttribute('data-theme')
+})
+
+test('with the keyboard alone', async ({ page, demo }) => {
+  await enter(page, demo, 'steward')
+  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim())
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Releases' })).toBeVisible()
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('To the content')
+  await page.keyboard.press('Enter')
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+  // The other project, by the menu of projects.
+  await page.getByRole('button', { name: 'hospital' }).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  expect(await focused()).toContain('shop')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: 'shop' })).toBeVisible()
+  // The account, by the search.
+  await page.keyboard.press('/')
+  await page.keyboard.type('acc')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: 'Your account' })).toBeVisible()
+  // The lock and back.
+  await page.getByRole('button', { name: 'Lock' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Locked' })).toBeVisible()
+  await page.getByRole('button', { name: 'Unlock' }).press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: 'Your account' })).toBeVisible()
+  // Focus is always seen.
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle)).not.toBe('none')
+})
+
+test('a new server: setup, second factor, lock, invitation', async ({ page, browser }) => {
+  const own = folder()
+  const server = await Server.start(['--data', `${own.path}/data`, '--keys', `${own.path}/keys`], /#setup=\w+/)
+  const password = 'a heron stands in shallow water'
+  await page.goto(/\S+#setup=\w+/.exec(server.said)?.[0] ?? '')
+  await expect(page.getByRole('heading', { name: 'Set this server up' })).toBeVisible()
+  expect(page.url()).not.toContain('#')
+  await looksRight(page)
+  await page.getByLabel('Name').fill('first')
+  await page.getByLabel('Password', { exact: true }).fill('password1234')
+  await page.getByLabel('Password again').fill('password1234')
+  await page.getByRole('button', { name: 'Begin' }).click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Password again').fill(password)
+  await page.getByRole('button', { name: 'Begin' }).click()
+
+  await expect(page.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible()
+  await page.getByLabel('Your password').fill(password)
+  await page.getByRole('button', { name: 'Begin' }).click()
+  await expect(page.getByRole('img', { name: 'The secret as a picture' })).toBeVisible()
+  await looksRight(page)
+  const secret = (await page.locator('.secret code').textContent()) ?? ''
+  await page.getByLabel('First code').fill(codeOf(secret))
+  await page.getByRole('button', { name: 'Set it up' }).click()
+  await expect(page.locator('.codes code')).toHaveCount(10)
+  const recovery = await page.locator('.codes code').allTextContents()
+  await page.getByLabel('I have kept them').check()
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Admin' })).toBeVisible()
+
+  await page.goto(`${server.address}/account`)
+  await page.getByRole('button', { name: 'Lock' }).click()
+  await page.getByLabel('Password', { exact: true }).fill('not this one at all')
+  await page.getByRole('button', { name: 'Unlock' }).click()
+  await expect(page.getByRole('alert')).toContainText('wrong')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Unlock' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Your account' })).toBeVisible()
+
+  const invited = (await call(page, 'POST', '/users', { name: 'second' })) as { link: string }
+  await page.getByRole('button', { name: 'first' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+
+  await page.getByLabel('Name').fill('first')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel('Code').fill(recovery[0] ?? '')
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Admin' })).toBeVisible()
+
+  const context = await browser.newContext()
+  const other = await context.newPage()
+  await other.goto(`${server.address}/#link=${invited.link}`)
+  await expect(other.getByRole('heading', { name: 'Accept your invitation' })).toBeVisible()
+  await expect(other.getByLabel('Name')).toHaveValue('second')
+  await other.getByLabel('Password', { exact: true }).fill(password)
+  await other.getByLabel('Password again').fill(password)
+  await other.getByRole('button', { name: 'Begin' }).click()
+  await expect(other.getByRole('button', { name: 'second' })).toBeVisible()
+  await context.close()
+  await server.end()
+  own.remove()
+})

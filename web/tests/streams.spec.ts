@@ -1,0 +1,138 @@
+// A stream from its definition to its rows, by those who define, approve, run and read it.
+import type { BrowserContext } from '@playwright/test'
+import { call, enter, expect, looksRight, test, type Page, type Person, type Server } from './moretta.ts'
+
+interface Me {
+  projects: { project: string; name: string }[]
+}
+async function shopOf(page: Page): Promise<string> {
+  const me = (await call(page, 'GET', '/me')) as Me
+  return me.projects.find((one) => one.name === 'shop')?.project ?? ''
+}
+
+/** Made-up visits of forty people: the values are shown by enough of them. */
+function visits(round: number): string {
+  const second = Math.floor(Date.now() / 1000)
+  const visit = (user: number) => JSON.stringify({ t: String(second), user: `v${user}`, page: user % 20 === round ? `rare/${user}` : 'books/crime' })
+  return Array.from({ length: 40 }, (_, user) => visit(user)).join('\n')
+}
+async function send(address: string, token: string, round: number): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
+  return (await fetch(address, { method: 'POST', headers, body: visits(round) })).status
+}
+
+const contexts: BrowserContext[] = []
+test.afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close()
+})
+
+test('a stream is defined, approved, fed, started, killed and stopped', async ({ page, demo, browser }) => {
+  test.setTimeout(150_000)
+  const as = async (person: Person, server: Server = demo) => {
+    const context = await browser.newContext()
+    contexts.push(context)
+    const other = await context.newPage()
+    await enter(other, server, person)
+    return other
+  }
+  // The steward defines it.
+  await enter(page, demo, 'steward')
+  const shop = await shopOf(page)
+  const streams = `${demo.address}/projects/${shop}/streams`
+  await page.goto(streams)
+  await expect(page.getByRole('link', { name: 'visits' })).toBeVisible({ timeout: 30_000 })
+  await looksRight(page)
+  await page.getByRole('button', { name: 'Define a stream' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('till')
+  await dialog.getByLabel('Policy').selectOption('visits')
+  await expect(dialog.getByLabel('Version')).toHaveValue(/^[0-9a-f]{32}$/)
+  await looksRight(page)
+  await dialog.getByRole('button', { name: 'Define it' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'till' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'It waits for an officer' })).toBeVisible()
+  const stream = page.url()
+
+  // The officer finds it in the inbox and approves it.
+  const officer = await as('officer')
+  await officer.goto(`${demo.address}/inbox`)
+  await officer.getByRole('link', { name: 'Decide about till' }).click()
+  await expect(officer.getByRole('button', { name: 'Approve for level 2' })).toBeDisabled()
+  await expect(officer.getByText('1 analyst of the project today')).toBeVisible()
+  await expect(officer.getByLabel('Text of the policy')).toContainText('z-anonymity')
+  await looksRight(officer)
+  await officer.getByLabel('Reason').fill('the window is short')
+  await officer.getByRole('button', { name: 'Approve for level 2' }).click()
+  await expect(officer.getByText('the window is short')).toBeVisible()
+
+  // The steward makes a token, and the line that is given sends an event.
+  await page.reload()
+  await page.getByRole('button', { name: 'Make a token' }).click()
+  await page.getByLabel('Program').fill('the till')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  const line = (await page.getByText(/curl --data-binary/).textContent()) ?? ''
+  const [, token = '', address = ''] = /Bearer (\w+)' (\S+)$/.exec(line) ?? []
+  expect(line).toContain(`echo '{"t":"'$(date +%s)'","user":"somebody","page":"something"}'`)
+  await looksRight(page)
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await expect(page.getByRole('cell', { name: 'the till' })).toBeVisible()
+
+  // The operator begins with the streams, starts it, and sees it live, but no row.
+  const operator = await as('operator')
+  await expect(operator).toHaveURL(streams)
+  await operator.getByRole('link', { name: 'till' }).click()
+  await operator.getByRole('button', { name: 'Start', exact: true }).click()
+  await expect(operator.getByText('running', { exact: true })).toBeVisible({ timeout: 30_000 })
+  expect(await send(address, token, 0)).toBe(202)
+  await expect(operator.getByText('Window seen', { exact: true })).toBeVisible({ timeout: 30_000 })
+  await expect(operator.getByRole('heading', { name: 'Released rows' })).toBeHidden()
+  await expect(call(operator, 'GET', `${new URL(stream).pathname}/rows`)).rejects.toThrow('forbidden')
+
+  // Its process is killed, and another one goes on.
+  expect(demo.killChildren()).toBeGreaterThan(0)
+  await expect(operator.getByRole('cell', { name: 'killed', exact: false }).first()).toBeVisible({ timeout: 40_000 })
+  await expect(operator.getByText('running', { exact: true })).toBeVisible({ timeout: 30_000 })
+  expect(await send(address, token, 1)).toBe(202)
+  await expect(operator.getByRole('img', { name: /^Released by level/ })).toBeVisible({ timeout: 40_000 })
+  await expect(operator.getByText(/^\d+, \d\d:\d\d killed$/)).toBeVisible()
+  await operator.getByRole('button', { name: '6 h' }).click()
+  await expect(operator).toHaveURL(/range=6h/)
+  await expect(operator.getByRole('heading', { name: 'What happened 6 h' })).toBeVisible()
+  await operator.getByRole('button', { name: 'Pause' }).click()
+  await expect(operator.getByRole('button', { name: 'Go on' })).toBeVisible()
+  await looksRight(operator)
+
+  // The analyst finds the stream and reads its rows, and no figures.
+  const analyst = await as('analyst')
+  await analyst.goto(streams)
+  await analyst.getByRole('link', { name: 'till' }).click()
+  await expect(analyst.getByRole('cell', { name: 'books', exact: false }).first()).toBeVisible()
+  await expect(analyst.getByRole('cell', { name: /^rare/ })).toHaveCount(0)
+  await expect(analyst.getByRole('heading', { name: 'As it runs' })).toBeHidden()
+  await looksRight(analyst)
+
+  // The operator stops it; then the steward may change it, but not for a coarser audience.
+  await operator.getByRole('button', { name: 'Stop' }).click()
+  await expect(operator.getByText('stopped', { exact: true }).first()).toBeVisible({ timeout: 30_000 })
+  await page.goto(stream)
+  await page.getByRole('button', { name: 'Another policy or audience' }).click()
+  await page.getByRole('dialog').getByLabel('Audience: level').fill('3')
+  await page.getByRole('button', { name: 'Change it' }).click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Define another stream')
+  await page.getByRole('dialog').getByLabel('Audience: level').fill('2')
+  await page.getByRole('button', { name: 'Change it' }).click()
+  await expect(page.getByRole('heading', { name: 'It waits for an officer' })).toBeVisible()
+})
+
+test('who has no stream yet begins with a sample, and an address of others leads nowhere', async ({ page, demo }) => {
+  await enter(page, demo, 'steward')
+  const me = (await call(page, 'GET', '/me')) as Me
+  const hospital = me.projects.find((one) => one.name === 'hospital')?.project
+  await page.goto(`${demo.address}/projects/${hospital}/streams`)
+  await page.getByRole('button', { name: 'Begin with made-up visits to a shop' }).click()
+  await expect(page.getByRole('dialog').getByLabel('Policy')).toHaveValue(/^[0-9a-f]{32}$/)
+  await page.keyboard.press('Escape')
+  await enter(page, demo, 'analyst')
+  await page.goto(`${demo.address}/projects/${hospital}/streams/${'0'.repeat(32)}`)
+  await expect(page.getByRole('heading', { name: 'There is no such stream' })).toBeVisible()
+})
