@@ -1,1 +1,1 @@
-import{bt as e,ot as t,xt as n}from"./client.js";import{_ as r,f as i,y as a}from"./app.js";function o(o,s){n(s,!0),t(()=>{r.me&&a.go(i(r.me),!0)}),e()}export{o as default};
+import{Tt as e,ct as t,wt as n}from"./client.js";import{b as r,p as i,v as a}from"./app.js";function o(o,s){e(s,!0),t(()=>{a.me&&r.go(i(a.me),!0)}),n()}export{o as default};

@@ -1,1 +1,1 @@
-import{o as e,s as t}from"./app.js";var n=e=>e.replaceAll(`_`,` `),r=(n,r)=>r?t(n):e(n);export{n,r as t};
+var e=e=>e.replaceAll(`_`,` `),t=e=>e.replace(/`([^`]+)`/g,`“$1”`);export{e as n,t};

@@ -1236,6 +1236,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/released-streams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Streams whose released rows are for one's own level or coarser ones */
+        get: operations["getProjectsProjectReleasedStreams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/releases": {
         parameters: {
             query?: never;
@@ -3461,6 +3478,13 @@ export interface components {
             next?: string | null;
         };
         /** @description A page of a list. */
+        Page12: {
+            /** @description What is on it. */
+            items: components["schemas"]["Readable"][];
+            /** @description Where the next page begins; none at the end. */
+            next?: string | null;
+        };
+        /** @description A page of a list. */
         Page2: {
             /** @description What is on it. */
             items: components["schemas"]["Project"][];
@@ -3560,6 +3584,18 @@ export interface components {
              * @description Bytes of events that wait to be taken, rounded up to whole blocks of 4 KiB.
              */
             lag: number;
+            /**
+             * Format: int64
+             * @description Milliseconds that it is about: ten seconds, and what they lasted longer.
+             * @default 0
+             */
+            length: number;
+            /**
+             * @description Attributes that were released, by the number of rungs climbed in their hierarchy. Where one
+             *     count is few, another one is not there either, so that it cannot be found out as what is left.
+             * @default []
+             */
+            levels: (number | null)[];
             /** @description Figures of masked records by name. */
             measures: [
                 string,
@@ -3591,6 +3627,12 @@ export interface components {
              * @description Share of users of the window whose released set nobody else has, told as `p` is.
              */
             unique?: number | null;
+            /**
+             * Format: double
+             * @description Share of the window for which the stream has been seen.
+             * @default null
+             */
+            window: number | null;
             /**
              * Format: uint32
              * @description The z in use.
@@ -3700,6 +3742,25 @@ export interface components {
         Queued: {
             /** @description Its id. */
             id: components["schemas"]["Id"];
+        };
+        /** @description A stream as readers of its rows see it. */
+        Readable: {
+            /** @description Its id. */
+            id: components["schemas"]["Id"];
+            /**
+             * Format: int64
+             * @description The level of what it releases.
+             */
+            level: number;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Rows that were released.
+             */
+            released: number;
+            /** @description Whether more rows come now. */
+            running: boolean;
         };
         /** @description What somebody was in a project. */
         Reader: {
@@ -4144,7 +4205,16 @@ export interface components {
             made_by: components["schemas"]["Id"];
             /** @description Its name. */
             name: string;
-            /** @description The version of the policy by which rows are released. */
+            /** @description The policy by which rows are released. */
+            policy: components["schemas"]["Id"];
+            /** @description Its name. */
+            policy_name: string;
+            /**
+             * Format: int64
+             * @description The number of that.
+             */
+            policy_number: number;
+            /** @description The version of it. */
             policy_version: components["schemas"]["Id"];
             /** @description Why it has failed. */
             problem?: unknown;
@@ -4155,6 +4225,11 @@ export interface components {
              * @description Rows that were released, by all versions, told in tens.
              */
             released: number;
+            /**
+             * Format: int64
+             * @description Since when it runs, over deaths of its process; none of one that does not.
+             */
+            since?: number | null;
             /** @description What it is: `stopped`, `starting`, `running`, `failed` or `finished`. */
             state: string;
             /**
@@ -4590,7 +4665,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": unknown;
+                    "text/plain; charset=utf-8": unknown;
                 };
             };
             /** @description a problem */
@@ -5619,7 +5694,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": unknown;
+                    "text/plain; charset=utf-8": unknown;
                 };
             };
             /** @description a problem */
@@ -7379,6 +7454,40 @@ export interface operations {
             };
         };
     };
+    getProjectsProjectReleasedStreams: {
+        parameters: {
+            query?: {
+                after?: string | null;
+                limit?: number | null;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page12"];
+                };
+            };
+            /** @description a problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Details"];
+                };
+            };
+        };
+    };
     getProjectsProjectReleases: {
         parameters: {
             query?: {
@@ -7533,7 +7642,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": unknown;
+                    "text/csv; charset=utf-8": unknown;
                 };
             };
             /** @description a problem */

@@ -61,7 +61,8 @@ fn versions_are_numbered_and_listed_with_the_newest_first() {
         ward.see(&ward.clinician, path).expect(200);
     }
     let profile = format!("{}/profile", version_path(&first));
-    ward.see(&ward.clinician, &profile).refused(403, "forbidden");
+    ward.see(&ward.clinician, &profile)
+        .refused(403, "forbidden");
     let taken = json!({ "new": { "name": shown["name"], "identifiers": [] } });
     ward.upload_into("may.csv", b"age\n1\n", &taken)
         .refused(409, "taken");

@@ -1,6 +1,6 @@
 //! Streams defined, approved, fed and read; their children are tested elsewhere.
 
-use crate::support::{POLICY, Ward};
+use crate::support::{POLICY, Person, Ward};
 use http::Method;
 use moretta_server::clock::{DAY, HOUR, MINUTE};
 use moretta_server::id::Id;

@@ -7,6 +7,7 @@ use moretta_server::db::{Db, Sql, SqliteDb};
 use moretta_server::problem::Result;
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpStream};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
@@ -82,6 +83,10 @@ impl Db for Slow {
 
     fn wipe(&self) -> Result<()> {
         self.db.wipe()
+    }
+
+    fn copy_to(&self, file: &Path) -> Result<()> {
+        self.db.copy_to(file)
     }
 }
 

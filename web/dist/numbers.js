@@ -1,0 +1,1 @@
+var e=e=>[...new Set(e.split(/[\s,;]+/).map(Number).filter(e=>Number.isInteger(e)&&e>=2))];export{e as t};
