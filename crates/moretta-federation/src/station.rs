@@ -234,7 +234,9 @@ pub fn told(note: &Note, name: impl Fn(PartyId) -> Option<String>) -> String {
         }
         Note::Quarantined(party) => format!("{} is not listened to any more", known(party)),
         Note::Stalled(party) => format!("nothing comes from {}", known(party)),
-        Note::Dropped(batch) => format!("batch {batch} was dropped: too many were kept"),
+        Note::Dropped(batch) => {
+            format!("batch {batch} was dropped: too many waited, or it was answered before")
+        }
         Note::Late(party, batch) => format!("batch {batch} of {} came too late", known(party)),
         Note::Created(node, sources, batch) => {
             let source = |id: &u16| name(PartyId(*id)).unwrap_or_else(|| id.to_string());

@@ -322,7 +322,7 @@ mod tests {
         let (id, columns, source) = match role {
             "site" => (
                 "icu",
-                "[columns]\nvisit = { role = \"key\" }\npulse = \"number\"",
+                "[columns]\nvisit = { role = \"key\" }\npulse = { role = \"quasi\", type = \"number\", range = [0, 300] }",
                 "[source]\npath = \"rows.csv\"",
             ),
             "labels" => (
@@ -360,7 +360,7 @@ mod tests {
             let notes = (0..1000).map(note);
             notes.filter(|note| !heed.is_told_enough(note)).count()
         };
-        let old = |party| move |_| Note::Refused(PartyId(party), Refusal::Batch);
+        let old = |party| move |_: u64| Note::Refused(PartyId(party), Refusal::Batch);
         assert_eq!((told(&old(1)), told(&old(1)), told(&old(2))), (10, 0, 10));
         assert_eq!(told(&Note::Dropped), 100);
     }
