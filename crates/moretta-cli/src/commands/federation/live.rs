@@ -60,21 +60,6 @@ impl LiveView {
         }
     }
 
-    /// Whether what it shows changes while nothing happens.
-    pub(crate) fn changes(&self) -> bool {
-        matches!(self.shown, Shown::Lines(_))
-    }
-
-    /// Shows who has no link: in its lines, or as a line of its own.
-    pub(crate) fn lacks(&mut self, lacking: Option<String>, console: &Console) {
-        match (&self.shown, &lacking) {
-            (Shown::Lines(_), _) => self.next = Instant::now(),
-            (_, Some(text)) => console.hint(text),
-            (_, None) => {}
-        }
-        self.lacking = lacking;
-    }
-
     /// Shows how things are, if it is time to; with the links of sites, where there are some.
     pub(crate) fn show(&mut self, chronicle: &Chronicle, link: Option<Link<'_>>) {
         let now = Instant::now();
@@ -110,14 +95,6 @@ impl LiveView {
         records.saturating_sub(before) as f64 / seconds
     }
 
-    /// Prints beside what is shown.
-    pub(crate) fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
-        match &self.shown {
-            Shown::Lines(bar) => bar.suspend(print),
-            _ => print(),
-        }
-    }
-
     /// Takes it away after a failure.
     pub(crate) fn clear(&self) {
         if let Shown::Lines(bar) = &self.shown {
@@ -135,6 +112,33 @@ impl LiveView {
             bar.finish_and_clear();
         } else {
             bar.finish_with_message(last(&chronicle.facts(), self.begun.elapsed()).join("\n"));
+        }
+    }
+}
+
+/// What only parties that are linked need.
+#[cfg(feature = "federation")]
+impl LiveView {
+    /// Whether what it shows changes while nothing happens.
+    pub(crate) fn changes(&self) -> bool {
+        matches!(self.shown, Shown::Lines(_))
+    }
+
+    /// Shows who has no link: in its lines, or as a line of its own.
+    pub(crate) fn lacks(&mut self, lacking: Option<String>, console: &Console) {
+        match (&self.shown, &lacking) {
+            (Shown::Lines(_), _) => self.next = Instant::now(),
+            (_, Some(text)) => console.hint(text),
+            (_, None) => {}
+        }
+        self.lacking = lacking;
+    }
+
+    /// Prints beside what is shown.
+    pub(crate) fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.shown {
+            Shown::Lines(bar) => bar.suspend(print),
+            _ => print(),
         }
     }
 }
