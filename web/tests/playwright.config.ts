@@ -10,8 +10,10 @@ export default defineConfig({
   // One demonstration is shared: its people work one after the other.
   workers: 1,
   fullyParallel: false,
-  retries: 0,
-  timeout: 60_000,
+  // A machine that is busy with something else is given time; what fails three times is broken.
+  retries: process.env['CI'] ? 2 : 0,
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   reporter: 'list',
   use: {
     browserName: 'chromium',
