@@ -187,7 +187,7 @@ test('a new server: setup, second factor, lock, invitation', async ({ page, brow
   expect(recovery).toHaveLength(10)
   await page.getByLabel('I have kept them').check()
   await page.getByRole('button', { name: 'Go on' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Inbox' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Admin' })).toBeVisible()
 
   await page.goto(`${server.address}/account`)
   await page.getByRole('button', { name: 'Lock' }).click()
@@ -208,7 +208,7 @@ test('a new server: setup, second factor, lock, invitation', async ({ page, brow
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByLabel('Code').fill(recovery[0] ?? '')
   await page.getByRole('button', { name: 'Go on' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Inbox' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Admin' })).toBeVisible()
 
   const context = await browser.newContext()
   const other = await context.newPage()
