@@ -18,11 +18,12 @@ function held(value: unknown, unit: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, held(one, unit)]))
 }
 
-export async function hold(page: Page, answers: Answers = {}): Promise<void> {
+export async function hold(page: Page, answers: Answers = {}, live = false): Promise<void> {
   await page.clock.setFixedTime(AT)
   await page.route('**/api/v1/**', async (route: Route) => {
     const path = new URL(route.request().url()).pathname
     const fixed = Object.keys(answers).find((end) => path.endsWith(end))
+    if (route.request().method() !== 'GET' || (live && path.endsWith('/events'))) return route.continue()
     if (path.endsWith('/events')) {
       const news = (answers['/events'] as { kind: string; body: unknown }[] | undefined) ?? []
       const body = news.map(({ kind, body }, place) => `id: ${place + 1}\nevent: ${kind}\ndata: ${JSON.stringify(body)}\n\n`).join('')
