@@ -35,7 +35,7 @@ impl<'de> Deserializer<'de> for Strict {
             Value::Object(fields) => {
                 let fields = fields
                     .into_iter()
-                    .map(|(name, field)| (name, Strict(field)));
+                    .map(|(name, field)| (Name(name), Strict(field)));
                 let mut fields = MapDeserializer::new(fields);
                 let read = visitor.visit_map(&mut fields)?;
                 fields.end().map(|()| read)
@@ -86,11 +86,69 @@ impl<'de> Deserializer<'de> for Strict {
     }
 }
 
+/// The name of a field, or a key of a map, which may be of numbers.
+struct Name(String);
+
+impl<'de> IntoDeserializer<'de, Error> for Name {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+macro_rules! numbers {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            match self.0.parse() {
+                Ok(number) => visitor.visit_i64(number),
+                Err(_) => visitor.visit_string(self.0),
+            }
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Name {
+    type Error = Error;
+
+    numbers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_u8 deserialize_u16
+        deserialize_u32 deserialize_u64
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_string(self.0)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        Value::String(self.0).deserialize_enum(name, variants, visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i128 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq tuple
+        tuple_struct map struct identifier ignored_any
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde::Deserialize;
     use serde_json::json;
+    use std::collections::BTreeMap;
 
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -100,6 +158,8 @@ mod tests {
         about: Option<About>,
         #[serde(default)]
         pairs: Vec<(String, f64)>,
+        #[serde(default)]
+        levels: BTreeMap<u32, u32>,
     }
 
     #[derive(Deserialize)]
@@ -117,6 +177,10 @@ mod tests {
                 json!({ "name": "a", "about": null, "pairs": [["b", 2]] }),
                 true,
             ),
+            (json!({ "name": "a", "levels": { "2": 5 } }), true),
+            (json!({ "name": "a", "levels": { "-2": 5 } }), false),
+            (json!({ "name": "a", "levels": { "b": 5 } }), false),
+            (json!({ "name": "a", "levels": [[2, 5]] }), false),
             (json!(["a"]), false),
             (json!(["a", null, []]), false),
             (json!({ "name": "a", "about": [1] }), false),
