@@ -97,3 +97,50 @@ fn who_offends_is_shut_out_whatever_batches_its_frames_name() {
         assert!(run.count(|note| matches!(note, Note::Refused(LIAR, _))) < 10);
     }
 }
+
+/// In flow a site may be silent for ever, while the hierarchy changes all the time.
+#[test]
+fn nothing_grows_for_a_site_that_is_silent_and_it_goes_on_when_it_is_back() {
+    let case = |records| {
+        let mut case = flow(records);
+        case.terms.monitors = MonitorTerms {
+            delta: 0.9,
+            creation_time: 4,
+            removal_time: 8,
+            usage: 1.0,
+            drift: 0.9,
+            ..case.terms.monitors
+        };
+        case
+    };
+    let silent = |down| Weather {
+        kills: vec![Kill {
+            party: PartyId(3),
+            at: 1000,
+            down,
+        }],
+        ..live(1)
+    };
+    let epochs = |run: &Run| run.count(|note| matches!(note, Note::Created(..)));
+    let (short, ()) = case(3000).run(silent(None), ());
+    let (long, ()) = case(12_000).run(silent(None), ());
+    check_whole(&case(12_000), &long);
+    assert!(
+        epochs(&long) > 2 * epochs(&short),
+        "{} {}",
+        epochs(&long),
+        epochs(&short)
+    );
+    let (small, great) = (short.greatest_checkpoint, long.greatest_checkpoint);
+    assert!(
+        great < small + small / 2,
+        "{small} {great}, {} {}",
+        epochs(&short),
+        epochs(&long)
+    );
+    // It has missed more topologies than anybody keeps for it.
+    let (run, ()) = case(12_000).run(silent(Some(20_000)), ());
+    check_whole(&case(12_000), &run);
+    let last = run.answers.iter().rev().take(50).flatten();
+    assert_eq!(last.filter(|answer| answer.partial).count(), 0);
+}
