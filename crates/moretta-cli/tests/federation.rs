@@ -584,16 +584,16 @@ fn checks_count_what_all_sites_hold() {
         (run.status.code(), told)
     };
     let one = |size: usize| format!("x = {{ role = \"quasi\", range = [0, 1], size = {size} }}");
-    let (code, told) = check(26, 4, &|site| one(1 + site * site * 977));
+    let (code, told) = check(22, 4, &|site| one(1 + site * site * 977));
     assert_eq!(code, Some(0), "{told}");
-    // Of 14950 groups 10,000 would be watched.
-    let warned = "of 10000 groups of sites that would be watched for a trouble node ";
+    let warned = "of 7315 groups of sites that would be watched for a trouble node ";
     assert!(told.contains(&format!("hub: {warned}")), "{told}");
+    let (code, told) = check(22, 4, &|_| one(7));
+    assert!(code == Some(0) && !told.contains("watched"), "{told}");
     let (code, told) = check(26, 4, &|_| one(7));
-    assert!(
-        code == Some(0) && !told.contains("would be watched"),
-        "{told}"
-    );
+    assert_eq!(code, Some(0), "{told}");
+    let warned = "of 14950 groups of sites that could share a trouble node 10000 are watched";
+    assert!(told.contains(&format!("hub: {warned}")), "{told}");
 
     let many = |_| -> String {
         let column = |at| format!("x{at} = {{ role = \"quasi\", range = [0, 1] }}");

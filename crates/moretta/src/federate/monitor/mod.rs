@@ -11,6 +11,7 @@
 mod asked;
 mod blacklist;
 mod creation;
+mod extended;
 mod noted;
 mod removal;
 
@@ -21,6 +22,7 @@ use crate::error::Result;
 use asked::AskedLengths;
 use blacklist::Blacklisted;
 use creation::Creation;
+use extended::{extending, pairs};
 use noted::Noted;
 use rayon::prelude::*;
 use removal::{Outcome, Removal};
@@ -53,8 +55,6 @@ pub struct Asked {
 pub(super) const MOST_SETS: usize = 10_000;
 /// Candidates that one thread takes at least.
 const FEWEST_TOGETHER: usize = 64;
-/// Pairs that larger sets extend then.
-const BEST_PAIRS: usize = 1000;
 
 /// ε: how far the mean of n values of 0 to 1 can be from its expectation.
 fn hoeffding(delta: f64, n: u32) -> f64 {
@@ -118,6 +118,17 @@ pub(super) struct Monitors {
     changed_blacklist: bool,
     /// Candidates that were left out when they were found last.
     left_out: usize,
+    /// Where there are too many sets to watch them all.
+    scouting: Option<Scouting>,
+}
+
+/// How far the search for sets has come that are worth being watched.
+#[derive(Clone, Copy, Debug)]
+struct Scouting {
+    /// Records that were answered wrong since candidates were found last.
+    wrong: u32,
+    /// Whether so much is known of pairs that sets extend them.
+    extends: bool,
 }
 
 impl Monitors {
@@ -135,6 +146,7 @@ impl Monitors {
             blacklist: Vec::new(),
             changed_blacklist: false,
             left_out: 0,
+            scouting: None,
         }
     }
 
@@ -152,6 +164,9 @@ impl Monitors {
             let questions = self.questions.iter();
             let told = questions.map(|&(source, length)| (seen.would_forward)(source, length));
             self.wrong.note(seen.record, told);
+            if let Some(scouting) = &mut self.scouting {
+                scouting.wrong = scouting.wrong.saturating_add(1);
+            }
         }
         if self.judged.is_full() || self.wrong.is_full() {
             self.catch_up();
@@ -223,7 +238,7 @@ impl Monitors {
         let mut fired: Vec<&Creation> = self
             .creations
             .iter()
-            .filter(|creation| creation.fires(&self.terms))
+            .filter(|creation| self.is_whole(creation) && creation.fires(&self.terms))
             .collect();
         fired.sort_by(|a, b| self.rank(b, a).then(a.sources.cmp(&b.sources)));
         let mut taken = BTreeSet::new();
@@ -242,10 +257,20 @@ impl Monitors {
     }
 
     fn rank(&self, a: &Creation, b: &Creation) -> Ordering {
+        self.worth(a).total_cmp(&self.worth(b))
+    }
+
+    /// What candidates are ranked by.
+    fn worth(&self, creation: &Creation) -> f64 {
         match self.rank_by {
-            RankBy::Agreement => a.agreement().total_cmp(&b.agreement()),
-            RankBy::Excess => a.excess().total_cmp(&b.excess()),
+            RankBy::Agreement => creation.agreement(),
+            RankBy::Excess => creation.excess(),
         }
+    }
+
+    /// Whether a candidate has as many sources as a node, and is no pair that others extend.
+    fn is_whole(&self, creation: &Creation) -> bool {
+        creation.sources.len() == self.group
     }
 
     /// Blacklists the sources of a node that is removed by itself.
@@ -264,7 +289,17 @@ impl Monitors {
 
     /// Whether candidates must be found anew although the topology is the same.
     pub(super) fn is_stale(&self) -> bool {
-        self.changed_blacklist
+        let ripens = |scouting: Scouting| match scouting.extends {
+            true => scouting.wrong as usize >= self.terms.window,
+            false => scouting.wrong >= self.pair_time(),
+        };
+        self.changed_blacklist || self.scouting.is_some_and(ripens)
+    }
+
+    /// Records that were answered wrong after which enough is known of pairs.
+    fn pair_time(&self) -> u32 {
+        let window = u32::try_from(self.terms.window).unwrap_or(u32::MAX);
+        self.terms.creation_time.min(window)
     }
 
     /// Finds candidates and nodes anew. `first` is the first record under the topology; a node
@@ -292,14 +327,29 @@ impl Monitors {
             .into_iter()
             .map(|creation| (creation.sources.clone(), creation))
             .collect();
-        let free: Vec<u16> = topology.free_sources().collect();
-        let mut found: Vec<(Vec<u16>, u64)> = Vec::new();
-        for sources in self.candidates(&free, &old) {
-            if may_join(&sources) && !self.is_blacklisted(&sources) {
-                let length = topology.length_of_all(&sources);
-                found.push((sources, length));
+        let mut free: Vec<u16> = topology.free_sources().collect();
+        free.retain(|&source| may_join(&vec![source; self.group]));
+        let may = |sources: &[u16]| may_join(sources) && !self.is_blacklisted(sources);
+        let is_too_many = self.group > 2 && sets(free.len(), self.group) > MOST_SETS;
+        let knows_pairs = || {
+            let mut pairs = old.values().filter(|one| one.sources.len() < self.group);
+            pairs.any(|pair| pair.taken().0 >= self.pair_time())
+        };
+        let scouting = is_too_many.then(|| Scouting {
+            wrong: 0,
+            extends: knows_pairs(),
+        });
+        let mut found = match scouting {
+            Some(scouting) => self.of_too_many(topology, &free, &old, scouting.extends, &may),
+            None => {
+                let all = subsets(&free, self.group).into_iter();
+                let possible = all.filter(|sources| may(sources));
+                possible
+                    .map(|sources| with_length(topology, sources))
+                    .collect()
             }
-        }
+        };
+        self.scouting = scouting;
         self.leave_out(&mut found, &old);
         for (sources, length) in found {
             let kept = old.remove(&sources).filter(|kept| kept.length == length);
@@ -357,57 +407,40 @@ impl Monitors {
             .any(|listed| listed.sources == sources)
     }
 
-    /// All sets of so many free sources; of too many those that extend the best pairs.
-    fn candidates(&self, free: &[u16], old: &BTreeMap<Vec<u16>, Creation>) -> Vec<Vec<u16>> {
-        if self.group > 2 && sets(free.len(), self.group) > MOST_SETS {
-            return self.extended(free, old);
+    /// Pairs, and once enough is known of these the sets that extend the best of them.
+    fn of_too_many(
+        &self,
+        topology: &Topology,
+        free: &[u16],
+        old: &BTreeMap<Vec<u16>, Creation>,
+        extends: bool,
+        may: &dyn Fn(&[u16]) -> bool,
+    ) -> Vec<(Vec<u16>, u64)> {
+        let mut found = pairs(topology, free, self.group);
+        if extends {
+            let of_pairs = found.iter().filter_map(|(pair, _)| old.get(pair));
+            let known = of_pairs.filter(|pair| pair.taken().0 > 0);
+            let known = known.map(|pair| (pair.sources.clone(), self.worth(pair)));
+            let sets = extending(&known.collect(), free, self.group, may);
+            found.extend(
+                sets.into_iter()
+                    .map(|sources| with_length(topology, sources)),
+            );
         }
-        subsets(free, self.group)
-    }
-
-    /// Sets that extend pairs by further sources, the pairs with most agreement first. Without a
-    /// set that was monitored there is none to rank pairs by, and the first ones are taken.
-    fn extended(&self, free: &[u16], old: &BTreeMap<Vec<u16>, Creation>) -> Vec<Vec<u16>> {
-        let best = |pair: &[u16]| {
-            let holds = |set: &&Creation| pair.iter().all(|source| set.sources.contains(source));
-            let sets = old.values().filter(holds);
-            sets.map(Creation::agreement).fold(0.0, f64::max)
-        };
-        let mut pairs: Vec<(f64, Vec<u16>)> = subsets(free, 2)
-            .into_iter()
-            .map(|pair| (best(&pair), pair))
-            .collect();
-        pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        let mut found = BTreeSet::new();
-        for (_, pair) in pairs.into_iter().take(BEST_PAIRS) {
-            let others: Vec<u16> = free
-                .iter()
-                .copied()
-                .filter(|source| !pair.contains(source))
-                .collect();
-            for rest in subsets(&others, self.group - 2) {
-                if found.len() >= MOST_SETS {
-                    break;
-                }
-                let mut set = [pair.clone(), rest].concat();
-                set.sort_unstable();
-                found.insert(set);
-            }
-        }
-        found.into_iter().collect()
+        found.sort_unstable();
+        found
     }
 
     /// Candidates and how much their sources agree.
     pub(super) fn agreements(&self) -> impl Iterator<Item = (&[u16], f64)> {
-        let one = |creation: &Creation| creation.agreement();
-        self.creations
-            .iter()
-            .map(move |creation| (&creation.sources[..], one(creation)))
+        let whole = self.creations.iter().filter(|one| self.is_whole(one));
+        whole.map(|creation| (&creation.sources[..], creation.agreement()))
     }
 
     /// Candidates with what their monitors compare.
     pub(super) fn watched(&self) -> impl Iterator<Item = Candidate> + '_ {
-        self.creations.iter().map(|creation| Candidate {
+        let whole = self.creations.iter().filter(|one| self.is_whole(one));
+        whole.map(|creation| Candidate {
             sources: creation.sources.clone(),
             agreement: creation.agreement(),
             threshold: creation.threshold(&self.terms),
@@ -459,6 +492,11 @@ impl Monitors {
         out.size(self.blacklist.len());
         self.blacklist.iter().for_each(|listed| listed.save(out));
         out.bool(self.changed_blacklist);
+        out.bool(self.scouting.is_some());
+        if let Some(scouting) = self.scouting {
+            out.u32(scouting.wrong);
+            out.bool(scouting.extends);
+        }
     }
 
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<()> {
@@ -472,6 +510,12 @@ impl Monitors {
         let listed = from.length()?;
         self.blacklist = from.many(listed, |from| Blacklisted::load(terms.drift, from))?;
         self.changed_blacklist = from.bool()?;
+        if from.bool()? {
+            self.scouting = Some(Scouting {
+                wrong: from.u32()?,
+                extends: from.bool()?,
+            });
+        }
         self.list();
         self.ask();
         Ok(())
@@ -485,6 +529,9 @@ pub struct Candidates {
     pub watched: usize,
     /// Those that are not, since their sources would be asked about too many lengths.
     pub left_out: usize,
+    /// How many there are, where these are too many to watch them all: pairs are watched then, and the
+    /// sets that extend the best of these.
+    pub too_many: Option<usize>,
 }
 
 /// The candidates that there are before the first trouble node is made, if all sites consent.
@@ -492,11 +539,19 @@ pub fn candidates_at_first(terms: &Terms, sites: Vec<SiteColumns>) -> Option<Can
     let trouble = terms.trouble.as_ref().filter(|trouble| !trouble.fixed)?;
     let group = usize::from(trouble.group);
     let mut monitors = Monitors::new(terms.monitors, trouble.rank_by, group);
+    let all = sets(sites.len(), group);
     monitors.rebuild(&Topology::of_sites(sites), 0, 0, &|_| true);
+    let too_many = monitors.scouting.map(|_| all);
     Some(Candidates {
-        watched: monitors.creations.len(),
+        watched: too_many.map_or(monitors.creations.len(), |_| MOST_SETS),
         left_out: monitors.left_out,
+        too_many,
     })
+}
+
+fn with_length(topology: &Topology, sources: Vec<u16>) -> (Vec<u16>, u64) {
+    let length = topology.length_of_all(&sources);
+    (sources, length)
 }
 
 /// How many sets of `size` there are of `of`, or more than can be counted.
@@ -561,32 +616,76 @@ mod tests {
         monitors
     }
 
+    /// Shows a record that was answered wrong.
+    fn show(
+        monitors: &mut Monitors,
+        topology: &Topology,
+        record: u64,
+        would: &dyn Fn(u16) -> bool,
+    ) {
+        monitors.observe(&Observed {
+            record,
+            topology,
+            right: false,
+            used: None,
+            right_below: false,
+            source_right: &|_| None,
+            would_forward: &|source, _| Some(would(source)),
+            is_silent: &|_| false,
+        });
+    }
+
+    /// A bit of a record at a source, as if by chance.
+    fn bit(record: u64, source: u16) -> bool {
+        let mixed = (record * 4099 + u64::from(source) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 63 == 1
+    }
+
     /// What sources are asked fits into frames and is what sites allow, whatever columns weigh.
     #[test]
     fn candidates_that_ask_for_too_many_lengths_are_left_out() {
         let check = |count: u16, group: u8, size: fn(u32) -> u32, leaves_out: bool| {
             let mut topology = Topology::of_sites(sites(count, size));
-            let monitors = monitors(&topology, usize::from(group));
-            topology.lengths = monitors.lengths();
-            let most = topology.lengths.iter().map(|(_, asked)| asked.len()).max();
-            assert!(most <= Some(256), "{most:?}");
-            let mut out = Writer::default();
-            topology.write(&mut out);
-            let bytes = out.into_bytes();
-            assert!(bytes.len() < 1 << 20, "{}", bytes.len());
-            let read = Topology::read(&mut Reader::new(&bytes));
-            assert_eq!(read.expect("a hierarchy that can be"), topology);
+            let mut monitors = monitors(&topology, usize::from(group));
+            let is_asked = |topology: &mut Topology, monitors: &Monitors| {
+                topology.lengths = monitors.lengths();
+                let most = topology.lengths.iter().map(|(_, asked)| asked.len()).max();
+                assert!(most <= Some(256), "{most:?}");
+                let mut out = Writer::default();
+                topology.write(&mut out);
+                let bytes = out.into_bytes();
+                assert!(bytes.len() < 1 << 20, "{}", bytes.len());
+                let read = Topology::read(&mut Reader::new(&bytes));
+                assert_eq!(read.expect("a hierarchy that can be"), *topology);
+            };
+            is_asked(&mut topology, &monitors);
 
             let mut terms = Terms::of_study(count, 2, Rule::Vote).with_trouble(Ratio::ONE);
             terms.trouble.as_mut().expect("nodes").group = group;
             let found = candidates_at_first(&terms, topology.sites.clone()).expect("candidates");
-            assert_eq!(found.watched, monitors.creations.len());
-            assert_eq!(found.left_out > 0, leaves_out, "{found:?}");
-            assert!(found.watched > 100, "{found:?}");
+            let all = sets(usize::from(count), usize::from(group));
+            let too_many = group > 2 && all > MOST_SETS;
+            assert_eq!(found.too_many, too_many.then_some(all));
+            if too_many {
+                assert_eq!(found.watched, MOST_SETS);
+                for record in 0..u64::from(monitors.terms.creation_time) {
+                    show(&mut monitors, &topology, record, &|source| {
+                        bit(record, source)
+                    });
+                }
+                monitors.catch_up();
+                assert!(monitors.is_stale());
+                monitors.rebuild(&topology, 0, 0, &|_| true);
+                is_asked(&mut topology, &monitors);
+            } else {
+                assert_eq!(found.watched, monitors.creations.len());
+            }
+            assert_eq!(monitors.left_out > 0, leaves_out, "{}", monitors.left_out);
+            assert!(monitors.watched().count() > 100, "{found:?}");
         };
         check(32, 4, |site| 1 + site * site * 977, true);
         check(45, 4, |site| 1 + site * site * 31 % 1000, true);
-        check(26, 4, |site| 1 + site * site * 977, true);
+        check(22, 4, |site| 1 + site * site * 977, true);
         check(32, 4, |_| 1, false);
         check(23, 3, |site| 1 + site * site * 977, false);
         check(1000, 2, |site| 1 + site * 65_537 % 999_983, true);
@@ -594,7 +693,7 @@ mod tests {
 
     #[test]
     fn candidates_that_were_watched_are_not_left_out_for_others() {
-        let topology = Topology::of_sites(sites(26, |site| 1 + site * site * 977));
+        let topology = Topology::of_sites(sites(22, |site| 1 + site * site * 977));
         let mut monitors = Monitors::new(MonitorTerms::default(), RankBy::Agreement, 4);
         monitors.rebuild(&topology, 0, 0, &|sources| !sources.contains(&0));
         let sources = |monitors: &Monitors| -> BTreeSet<Vec<u16>> {
@@ -611,5 +710,67 @@ mod tests {
                 .creations
                 .is_sorted_by(|a, b| a.sources < b.sources)
         );
+    }
+
+    /// Of 161,700 sets of three of a hundred sites the one that is worth a node is the last.
+    #[test]
+    fn a_useful_group_of_late_sites_is_found_among_too_many() {
+        let terms = MonitorTerms {
+            window: 200,
+            creation_time: 60,
+            ..MonitorTerms::default()
+        };
+        let topology = Topology::of_sites(sites(100, |_| 1));
+        let mut monitors = Monitors::new(terms, RankBy::Agreement, 3);
+        let rebuild = |monitors: &mut Monitors| monitors.rebuild(&topology, 0, 0, &|_| true);
+        rebuild(&mut monitors);
+        assert_eq!(monitors.watched().count(), 0, "pairs are watched first");
+        let (mut record, mut found_anew) = (0, Vec::new());
+        let changes = loop {
+            let would = |source: u16| bit(record, source.min(97));
+            show(&mut monitors, &topology, record, &would);
+            monitors.catch_up();
+            let changes = monitors.decide(&topology);
+            record += 1;
+            if !changes.is_empty() {
+                break changes;
+            }
+            if monitors.is_stale() {
+                found_anew.push(record);
+                rebuild(&mut monitors);
+                assert_eq!(monitors.watched().count(), MOST_SETS);
+                let sources = monitors.agreements().map(|(sources, _)| sources.to_vec());
+                assert!(sources.collect::<Vec<_>>().contains(&vec![97, 98, 99]));
+            }
+            assert!(record < 1000);
+        };
+        assert_eq!(changes.create, [[97, 98, 99]]);
+        assert_eq!(
+            (&found_anew[..], record),
+            (&[60][..], 121),
+            "one looks back"
+        );
+    }
+
+    /// Sources 0 and 1 forward the same nine of ten records, and source 2 five of these: the first two
+    /// agree more, and would do so by chance as well.
+    #[test]
+    fn excess_ranks_candidates_by_what_chance_does_not_explain() {
+        let topology = Topology::of_sites(sites(3, |_| 1));
+        for (rank_by, expected) in [(RankBy::Agreement, [0, 1]), (RankBy::Excess, [0, 2])] {
+            let mut monitors = Monitors::new(MonitorTerms::default(), rank_by, 2);
+            monitors.rebuild(&topology, 0, 0, &|_| true);
+            for record in 0..2000 {
+                let would = |source: u16| record % 10 < if source == 2 { 5 } else { 9 };
+                show(&mut monitors, &topology, record, &would);
+            }
+            monitors.catch_up();
+            let fires = monitors
+                .creations
+                .iter()
+                .filter(|one| one.fires(&monitors.terms));
+            assert_eq!(fires.count(), 3);
+            assert_eq!(monitors.decide(&topology).create, [expected]);
+        }
     }
 }

@@ -16,7 +16,7 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 4] = b"mFjl";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// Magic, version and the number of the first entry, or of the first after a checkpoint.
 const START: usize = 16;
 /// Length and sum.

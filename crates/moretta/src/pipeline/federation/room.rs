@@ -1,7 +1,9 @@
 //! Whether a federation has room for the columns of all its sites, before it begins.
 
 use crate::error::{Error, Result};
-use crate::federate::{COMMON, Column, MOST_COLUMNS, PartyId, SiteColumns, candidates_at_first};
+use crate::federate::{
+    COMMON, Candidates, Column, MOST_COLUMNS, PartyId, SiteColumns, candidates_at_first,
+};
 use crate::policy::{FederationPolicy, FederationRole};
 
 /// Counts the columns of all sites, and the groups of sites that could share a trouble node. Gives a
@@ -25,14 +27,23 @@ pub fn check_room(policies: &[FederationPolicy]) -> Result<Option<String>> {
     let mut told = columns_of_all(&sites);
     told.sort_by_key(|site| site.id);
     let found = candidates_at_first(&first.terms, told);
-    let left_out = found.filter(|found| found.left_out > 0);
-    Ok(left_out.map(|found| {
+    Ok(found.and_then(warning))
+}
+
+fn warning(found: Candidates) -> Option<String> {
+    if let Some(all) = found.too_many {
+        return Some(format!(
+            "of {all} groups of sites that could share a trouble node {} are watched at a time, those that extend the pairs that agree most, and none before pairs were watched for a while: a smaller `group` or fewer sites leave fewer out",
+            found.watched
+        ));
+    }
+    (found.left_out > 0).then(|| {
         format!(
             "of {} groups of sites that would be watched for a trouble node {} are, since a site is asked about at most 256 lengths: equal `size`s or a smaller `group` leave fewer out",
             found.watched + found.left_out,
             found.watched
         )
-    }))
+    })
 }
 
 /// What all would be told, with other numbers of common columns: those need the secret of records.
