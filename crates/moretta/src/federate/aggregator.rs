@@ -9,6 +9,7 @@
 mod answering;
 mod batch;
 mod hierarchy;
+mod phases;
 mod quality;
 mod rows;
 mod saved;
@@ -18,6 +19,7 @@ mod stalls;
 
 use super::classify::Judgement;
 use super::frame::{Answers, Body, End, Finals, Hello, Kind, Labels, Refusal};
+use super::give::sites_of;
 use super::label_book::{Known, LabelBook};
 use super::links::{Address, Delivery, Links, Post, Received};
 use super::mask::trace;
@@ -355,9 +357,8 @@ impl Aggregator {
         };
         let others = topology
             .destinations(from.0)
-            .flat_map(|node| node.sources.clone());
+            .flat_map(|node| sites_of(topology, node));
         let mut others: Vec<u16> = others.filter(|&site| site != from.0).collect();
-        others.retain(|&site| PartyId(site).is_site());
         others.sort_unstable();
         others.dedup();
         others

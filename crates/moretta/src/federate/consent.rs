@@ -58,20 +58,20 @@ impl Asking<'_> {
     /// Whether it may feed the nodes that a topology asks it to, whatever columns others have.
     pub(super) fn may_feed(&self, topology: &Topology) -> bool {
         let mut nodes = topology.destinations(self.site);
-        nodes.all(|node| self.may_join(node))
+        nodes.all(|node| self.may_join(topology, node))
     }
 
     fn may_give(&self, topology: &Topology, node: &Node) -> bool {
         let Some(trouble) = &self.terms.trouble else {
             return false;
         };
-        self.may_join(node)
+        self.may_join(topology, node)
             && node.first <= topology.first_batch
             && node.length == topology.length_of_all(&node.sources)
             && node.width == width_of_all(topology, &node.sources, self.terms, trouble)
     }
 
-    fn may_join(&self, node: &Node) -> bool {
+    fn may_join(&self, topology: &Topology, node: &Node) -> bool {
         let Some(trouble) = &self.terms.trouble else {
             return false;
         };
@@ -79,14 +79,15 @@ impl Asking<'_> {
             true => node.host == PartyId::AGGREGATOR,
             false => self.terms.hosts.contains(&node.host.0),
         };
-        let sites = sites_of(node).count();
+        let sites = sites_of(topology, node).count();
         let expected = trouble.fixed || node.sources.len() == usize::from(trouble.group);
         hosted
             && expected
             && node.kind == trouble.fragments
             && node.kind <= self.allows
             && counted(node.kind, sites, node.sources.len()) >= usize::from(self.min_sources)
-            && (node.kind != FragmentKind::Masked || (sites >= FEWEST_MEMBERS && node.two_phase))
+            && (node.kind != FragmentKind::Masked || sites >= FEWEST_MEMBERS)
+            && trouble.allows_phases(node.two_phase)
             && node.factor == trouble.factor
             && node.second == trouble.second_factor
     }
@@ -174,7 +175,7 @@ const ROOM: usize = 16 << 10;
 mod tests {
     use super::*;
     use crate::federate::Ratio;
-    use crate::federate::terms::Rule;
+    use crate::federate::terms::{Phases, Rule};
 
     fn columns(site: u16) -> Vec<Column> {
         let column = |id| Column {
@@ -223,16 +224,19 @@ mod tests {
     }
 
     fn may(site: u16, change: impl FnOnce(&mut Topology)) -> bool {
-        let terms = terms();
+        may_under(&terms(), site, change)
+    }
+
+    fn may_under(terms: &Terms, site: u16, change: impl FnOnce(&mut Topology)) -> bool {
         let mut asked = topology();
         change(&mut asked);
         let others = (0..5).map(|id| (id, columns(id))).collect();
         let asking = Asking {
-            terms: &terms,
+            terms,
             site,
             columns: &columns(site),
             others: &others,
-            allows: FragmentKind::Masked,
+            allows: FragmentKind::Projected,
             min_sources: 3,
         };
         asking.may(&asked)
@@ -262,6 +266,24 @@ mod tests {
         assert!(!may_with_node(|node| {
             (node.sources, node.length) = (vec![0, 1, 2, 3], 8);
         }));
+    }
+
+    #[test]
+    fn phases_are_those_of_the_terms_and_masked_sums_always_have_two() {
+        let may = |kind: FragmentKind, phases: Phases, two_phase: bool| {
+            let mut terms = terms();
+            let trouble = terms.trouble.as_mut().expect("nodes");
+            (trouble.fragments, trouble.phases) = (kind, phases);
+            may_under(&terms, 0, |topology| {
+                (topology.nodes[0].kind, topology.nodes[0].two_phase) = (kind, two_phase);
+            })
+        };
+        for phases in [Phases::One, Phases::Two, Phases::Auto] {
+            assert!(may(FragmentKind::Masked, phases, true));
+            assert!(!may(FragmentKind::Masked, phases, false));
+            let projected = [false, true].map(|two| may(FragmentKind::Projected, phases, two));
+            assert_eq!(projected, [phases != Phases::Two, phases != Phases::One]);
+        }
     }
 
     #[test]

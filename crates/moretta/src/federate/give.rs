@@ -5,7 +5,7 @@
 //! be remembered. A record with a missing value or one out of its bounds is not forwarded.
 
 use super::frame::{Bits, Body, Fragment, Masked};
-use super::mask::{MaskKey, Member, PairSecrets, Scope, trace};
+use super::mask::{LARGEST, MaskKey, Member, PairSecrets, Scope, trace};
 use super::project::{Creation, Group, Projection};
 use super::state::{Reader, Writer};
 use super::terms::Terms;
@@ -116,8 +116,9 @@ impl Giver {
     }
 
     /// Whether the keys of all other sites of a node are known.
-    pub(super) fn knows(&self, epoch: u32, own: u16, node: &Node) -> bool {
-        let mut sites = sites_of(node).filter(|&site| site != own);
+    pub(super) fn knows(&self, own: u16, topology: &Topology, node: &Node) -> bool {
+        let epoch = topology.epoch;
+        let mut sites = sites_of(topology, node).filter(|&site| site != own);
         node.kind != FragmentKind::Masked || sites.all(|site| self.met.contains_key(&(epoch, site)))
     }
 
@@ -134,14 +135,29 @@ impl Giver {
     /// Makes the fragment.
     pub(super) fn give(&mut self, asked: &Asked<'_>) -> Result<Body> {
         if asked.node.kind == FragmentKind::Raw {
+            let columns = asked.topology.columns_of(asked.source);
             let mut values = Vec::with_capacity(asked.places.ones() * asked.records.width());
             for at in asked.places.places() {
-                values.extend_from_slice(asked.records.record(at));
+                // A category that was not declared is missing.
+                let pairs = columns.iter().zip(asked.records.record(at));
+                values.extend(pairs.map(|(column, &value)| match column.can_hold(value) {
+                    true => value,
+                    false => f64::NAN,
+                }));
             }
             return Ok(fragment(asked, asked.records.width(), values));
         }
         let values = self.project(asked)?;
         if asked.node.kind == FragmentKind::Projected {
+            if values
+                .iter()
+                .any(|value| value.is_nan() || value.abs() > LARGEST)
+            {
+                return Err(
+                    Error::input("a projected number is missing or too large to be sent")
+                        .help("look at the bounds of the columns, and at `sigma`"),
+                );
+            }
             return Ok(fragment(asked, asked.width, values));
         }
         let positions: Vec<u16> = asked.places.places().map(|at| at as u16).collect();
@@ -237,7 +253,7 @@ impl Giver {
                 attribute: column(shared),
             })
             .collect();
-        let sites = sites_of(asked.node).count();
+        let sites = sites_of(asked.topology, asked.node).count();
         let group = match asked.node.kind {
             FragmentKind::Masked => Group::new(sites, usize::from(trouble.colluders))?,
             _ => Group::alone(),
@@ -264,7 +280,8 @@ impl Giver {
                 let public = public.ok_or_else(|| Error::bug("a mask without its key"))?;
                 Ok(Member { id: site, public })
             };
-            let members: Vec<Member> = sites_of(asked.node).map(member).collect::<Result<_>>()?;
+            let sites = sites_of(asked.topology, asked.node);
+            let members: Vec<Member> = sites.map(member).collect::<Result<_>>()?;
             let secrets = own.pair_with(asked.source, &members)?;
             self.secrets.insert(place, secrets);
         }
@@ -300,10 +317,10 @@ impl Giver {
     }
 }
 
-/// The sites among the sources of a node.
-pub(super) fn sites_of(node: &Node) -> impl Iterator<Item = u16> {
+/// The sites among the sources of a node. Numbers do not tell: those of nodes follow on those of sites.
+pub(super) fn sites_of(topology: &Topology, node: &Node) -> impl Iterator<Item = u16> {
     let sources = node.sources.iter().copied();
-    sources.filter(|&source| super::PartyId(source).is_site() && source < node.id)
+    sources.filter(|&source| topology.node(source).is_none())
 }
 
 fn fragment(asked: &Asked<'_>, width: usize, values: Vec<f64>) -> Body {

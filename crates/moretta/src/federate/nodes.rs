@@ -6,10 +6,11 @@ use super::course::Course;
 use super::frame::{Agreed, Bits, Body, Fragment, Keys, Labels, NO_NODE, Refusal};
 use super::label_book::LabelBook;
 use super::links::{Address, Post, Received};
+use super::mask::{LARGEST, MOST_MEMBERS};
 use super::party::{Note, PartyId};
 use super::terms::{Mode, Terms};
 use super::topology::{FragmentKind, Node, Topology};
-use super::trouble::{Classified, Inputs, TroubleNode, Values};
+use super::trouble::{Classified, Inputs, Possible, TroubleNode, Values};
 use crate::error::Result;
 use crate::learn::Learner;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -232,10 +233,14 @@ impl Nodes {
         let Some(place) = place else {
             return Some(Refusal::Sender);
         };
-        let width = width_of(topology, &node.entry, source);
-        let sources = node.entry.sources.len();
-        let of_site = PartyId(source).is_site();
-        let (kind, two_phase) = (node.entry.kind, node.entry.two_phase);
+        // Phases are those of the epoch, which may be older than the node's newest.
+        let Some(entry) = topology.node(id) else {
+            return Some(Refusal::Epoch);
+        };
+        let width = width_of(topology, entry, source);
+        let sources = entry.sources.len();
+        let of_site = topology.node(source).is_none();
+        let (kind, two_phase) = (entry.kind, entry.two_phase);
         let inputs = node
             .inputs
             .entry(batch)
@@ -259,13 +264,21 @@ impl Nodes {
                     let keys = fragment.forwarded;
                     let keys = keys.map(|keys| inputs.set_keys(place, keys, labelled));
                     let values = Values::Plain(fragment.values);
+                    let possible = match kind {
+                        FragmentKind::Raw => Possible::Of(topology.columns_of(source)),
+                        _ if of_site => Possible::UpTo(LARGEST),
+                        _ => Possible::UpTo(LARGEST * MOST_MEMBERS as f64),
+                    };
                     keys.flatten()
-                        .or_else(|| inputs.set_values(place, width, values))
+                        .or_else(|| inputs.set_values(place, width, values, &possible))
                 }
             }
             Body::Masked(masked) if kind == FragmentKind::Masked && of_site => {
                 match usize::from(masked.width) == width {
-                    true => inputs.set_values(place, width, Values::Masked(masked.words)),
+                    true => {
+                        let words = Values::Masked(masked.words);
+                        inputs.set_values(place, width, words, &Possible::UpTo(LARGEST))
+                    }
                     false => Some(Refusal::Width),
                 }
             }
@@ -356,12 +369,12 @@ impl Nodes {
         let Some(topology) = self.course.topology(batch).cloned() else {
             return false;
         };
-        if topology.node(id).is_none() {
+        let Some(two_phase) = topology.node(id).map(|entry| entry.two_phase) else {
             if let Some(node) = self.nodes.remove(&id) {
                 self.keep(node);
             }
             return false;
-        }
+        };
         if flow {
             node.learn_below(u64::MAX, &self.labels);
             let most = MOST_UNLEARNT.saturating_mul(u64::from(self.terms.batch));
@@ -380,7 +393,7 @@ impl Nodes {
             None => Ok(false),
             Some(inputs) if inputs.is_spoilt => Err(Refusal::Value),
             Some(inputs) => {
-                let asks = node.entry.two_phase && !inputs.is_agreed();
+                let asks = two_phase && !inputs.is_agreed();
                 if let Some(records) = asks.then(|| inputs.agree()).flatten() {
                     self.ask(id, &topology, batch, &records, post);
                     return true;

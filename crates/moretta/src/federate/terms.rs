@@ -63,7 +63,8 @@ pub enum Phases {
     One,
     /// Keys first, then values of agreed records.
     Two,
-    /// Whichever is shorter for a node in an epoch.
+    /// Whichever is shorter for a node in an epoch, by how much its sources agreed before; keys
+    /// first where that is not known.
     Auto,
 }
 
@@ -150,6 +151,17 @@ pub struct MonitorTerms {
     pub usage: f64,
     /// δ of the ADWINs that free a pair again.
     pub drift: f64,
+}
+
+impl TroubleTerms {
+    /// Whether the sources of a node may tell keys first, or not. Masked sums always need it.
+    pub(super) fn allows_phases(&self, two: bool) -> bool {
+        match (self.fragments, self.phases) {
+            (FragmentKind::Masked, _) | (_, Phases::Two) => two,
+            (_, Phases::One) => !two,
+            (_, Phases::Auto) => true,
+        }
+    }
 }
 
 impl Default for MonitorTerms {

@@ -62,6 +62,17 @@ impl Column {
         }
     }
 
+    /// Whether a value can be one of it: any number, or the code of a category; or it is missing.
+    pub(super) fn can_hold(self, value: f64) -> bool {
+        match self.values {
+            0 => !value.is_infinite(),
+            values => {
+                let is_code = (0.0..f64::from(values)).contains(&value) && value.fract() == 0.0;
+                value.is_nan() || is_code
+            }
+        }
+    }
+
     pub(super) fn write(self, out: &mut Writer) {
         out.u64(self.id);
         out.u32(self.size);

@@ -22,7 +22,7 @@ use crate::learn::{self, Header, Input, Learner};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-pub(super) use inputs::{Inputs, Values};
+pub(super) use inputs::{Inputs, Possible, Values};
 
 /// The node.
 pub(super) struct TroubleNode {

@@ -289,7 +289,7 @@ pub(super) const PHASES: Parameter = Parameter::new(
     "phases",
     Accepts::Word(|| words(PHASES_WORDS)),
     Absent::Text("auto"),
-    "whether keys and values are sent at once, keys first, or what is shorter; masked fragments always need two",
+    "whether keys and values are sent at once, keys first, or what is shorter for a node by how much its sources agree; masked fragments always need two",
 );
 pub(super) const KEEP_MODELS: Parameter = Parameter::new(
     "keep_models",

@@ -5,10 +5,10 @@ use crate::federate::consent::{counted, widest, width_of_all};
 use crate::federate::forward::next_state;
 use crate::federate::frame::{Body, Credit, Kind};
 use crate::federate::links::Address;
-use crate::federate::monitor::Changes;
+use crate::federate::monitor::{Changes, Monitors};
 use crate::federate::party::{Note, Outbox, PartyId, Time};
 use crate::federate::ratio::Ratio;
-use crate::federate::terms::{Mode, Phases, TroubleTerms};
+use crate::federate::terms::Mode;
 use crate::federate::topology::{FragmentKind, MOST_NODES, Node, SiteColumns, Topology};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,6 +39,7 @@ impl Aggregator {
         if fixed {
             let sources = self.terms.sites.clone();
             self.add_node(&mut topology, sources, &[]);
+            self.decide_phases(&mut topology);
         }
         if self.terms.trouble.is_some() {
             self.introduce(now, out);
@@ -85,7 +86,8 @@ impl Aggregator {
             .is_some_and(|monitors| monitors.is_stale());
         let is_lost = |node: &Node| lost.contains(&node.host);
         let loses = newest.nodes.iter().any(is_lost);
-        if !changes.is_empty() || stale || shut_out || loses {
+        let rephases = self.changes_phases(&newest);
+        if !changes.is_empty() || stale || shut_out || loses || rephases {
             let next = self.changed(&newest, changes, &lost, out);
             self.announce(next, now, out);
         }
@@ -161,6 +163,7 @@ impl Aggregator {
         }
         next.sites.retain(|site| !gone.contains(&site.id));
         next.nodes.retain(|node| !gone.contains(&node.id));
+        self.decide_phases(&mut next);
         for node in &newest.nodes {
             if next.node(node.id).is_none() {
                 out.notes.push(Note::Removed(node.id, next.first_batch));
@@ -221,7 +224,7 @@ impl Aggregator {
             factor: trouble.factor,
             second: trouble.second_factor,
             kind: trouble.fragments,
-            two_phase: is_two_phase(&trouble, width),
+            two_phase: true,
             width,
             host,
             first: self.below,
@@ -231,9 +234,13 @@ impl Aggregator {
         self.next_node += 1;
     }
 
-    /// Finds candidates anew, and tells a topology to all.
+    /// Finds candidates anew, and tells a topology to all. Candidates stay where phases alone have
+    /// changed, so that answers do not depend on these.
     fn announce(&mut self, mut topology: Topology, now: Time, out: &mut Outbox) {
-        if let Some(mut monitors) = self.monitors.take() {
+        let last = self.topologies.back();
+        let stays = last.is_some_and(|last| last.sources().eq(topology.sources()));
+        let found_anew = |monitors: &mut Monitors| !stays || monitors.is_stale();
+        if let Some(mut monitors) = self.monitors.take_if(found_anew) {
             let first = topology.first_batch * u64::from(self.terms.batch);
             let may_join = |sources: &[u16]| self.may_join(&topology, sources);
             monitors.rebuild(&topology, first, self.terms.label_delay, &may_join);
@@ -353,16 +360,5 @@ impl Aggregator {
             .get(&node)
             .copied()
             .unwrap_or(Ratio::new(0, 1))
-    }
-}
-
-/// Whether keys go first. Masked sums need it; for others it is shorter where
-/// g < f·(1/a - 1), of which a is not known before a node has seen records, so a half is taken.
-fn is_two_phase(trouble: &TroubleTerms, width: u16) -> bool {
-    let features = u32::from(width) * 64;
-    match (trouble.fragments, trouble.phases) {
-        (FragmentKind::Masked, _) | (_, Phases::Two) => true,
-        (_, Phases::One) => false,
-        (_, Phases::Auto) => features > 16,
     }
 }

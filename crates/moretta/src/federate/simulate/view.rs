@@ -5,7 +5,7 @@ use crate::data::Records;
 use crate::error::{Error, Result};
 use crate::federate::audit::Recorded;
 use crate::federate::frame::{Agreed, Bits, Body, decode};
-use crate::federate::give::{Asked, Giver};
+use crate::federate::give::{Asked, Giver, sites_of};
 use crate::federate::mask::{MaskedSum, Member};
 use crate::federate::nodes::width_of;
 use crate::federate::terms::Terms;
@@ -68,11 +68,13 @@ pub fn views(terms: &Terms, frames: &[Recorded]) -> Result<Vec<NodeView>> {
         let Some(topology) = topologies.get(&epoch) else {
             continue;
         };
-        let sites = |node: &Node| sites_of(topology, node).len();
-        let Some(node) = topology.node(id).filter(|node| sites(node) > 0) else {
+        let Some(node) = topology.node(id) else {
             continue;
         };
-        let width = width_of(topology, node, sites_of(topology, node)[0]);
+        let Some(first) = sites_of(topology, node).next() else {
+            continue;
+        };
+        let width = width_of(topology, node, first);
         let view = views.entry(id).or_insert_with(|| NodeView {
             node: node.clone(),
             topology: topology.clone(),
@@ -89,13 +91,6 @@ pub fn views(terms: &Terms, frames: &[Recorded]) -> Result<Vec<NodeView>> {
     let mut views: Vec<NodeView> = views.into_values().collect();
     views.sort_by_key(|view| std::cmp::Reverse(view.records.len()));
     Ok(views)
-}
-
-fn sites_of(topology: &Topology, node: &Node) -> Vec<u16> {
-    let sources = node.sources.iter().copied();
-    sources
-        .filter(|&source| topology.node(source).is_none())
-        .collect()
 }
 
 impl Batch {
@@ -115,7 +110,7 @@ impl Batch {
                 id,
                 public: [0; 32],
             };
-            let sites = sites_of(topology, node);
+            let sites: Vec<u16> = sites_of(topology, node).collect();
             if sites.iter().any(|site| !self.masked.contains_key(site)) {
                 return Ok(nothing);
             }
@@ -165,7 +160,7 @@ impl Batch {
 impl NodeView {
     /// The sites among its sources.
     pub fn sites(&self) -> Vec<u16> {
-        sites_of(&self.topology, &self.node)
+        sites_of(&self.topology, &self.node).collect()
     }
 
     /// What a site has given to the sum of each record, which only it can tell.

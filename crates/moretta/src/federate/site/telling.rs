@@ -263,7 +263,7 @@ impl Site {
                 let Some(node) = topology.node(wait.node) else {
                     continue;
                 };
-                let knows = self.giver.knows(topology.epoch, self.id, node);
+                let knows = self.giver.knows(self.id, &topology, node);
                 let (Some(agreed), true) = (wait.agreed.clone(), knows) else {
                     continue;
                 };

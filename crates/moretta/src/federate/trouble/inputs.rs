@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::federate::frame::{Bits, Refusal};
 use crate::federate::mask::{MaskedSum, Member};
+use crate::federate::topology::Column;
 
 /// Values of a source: of all records that it forwards, or of those that were agreed on.
 pub(in crate::federate) enum Values {
@@ -10,6 +11,28 @@ pub(in crate::federate) enum Values {
     Plain(Vec<f64>),
     /// Words of masked sums.
     Masked(Vec<u64>),
+}
+
+/// What values of a source can be.
+pub(in crate::federate) enum Possible {
+    /// Those of these columns, row by row.
+    Of(Vec<Column>),
+    /// Numbers of this size at most.
+    UpTo(f64),
+}
+
+impl Possible {
+    fn can_be(&self, values: &[f64]) -> bool {
+        match self {
+            Possible::Of(columns) => {
+                let columns = columns.iter().cycle();
+                columns
+                    .zip(values)
+                    .all(|(column, &value)| column.can_hold(value))
+            }
+            Possible::UpTo(most) => values.iter().all(|value| value.abs() <= *most),
+        }
+    }
 }
 
 /// A batch.
@@ -71,22 +94,24 @@ impl Inputs {
         source: usize,
         width: usize,
         values: Values,
+        possible: &Possible,
     ) -> Option<Refusal> {
         let of = self.agreed.as_ref().or(self.keys[source].as_ref());
         let Some(rows) = of.map(Bits::ones) else {
             return (!self.is_spoilt).then_some(Refusal::Unexpected);
         };
         let length = match &values {
-            Values::Plain(values) => {
-                if values.iter().any(|value| value.is_infinite()) {
-                    return Some(Refusal::Value);
-                }
-                values.len()
-            }
+            Values::Plain(values) => values.len(),
             Values::Masked(words) => words.len(),
         };
         if length != rows * width {
             return Some(Refusal::Width);
+        }
+        // What masked words add up to is held against its bounds once all are there.
+        if let Values::Plain(values) = &values
+            && !possible.can_be(values)
+        {
+            return Some(Refusal::Value);
         }
         self.values[source] = Some(values);
         None
@@ -220,6 +245,7 @@ impl Inputs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::federate::mask::LARGEST;
 
     /// Before labels are there nobody can say which source has other rows than it should.
     #[test]
@@ -230,11 +256,39 @@ mod tests {
             inputs.is_spoilt |= first.is_some();
             assert_eq!(inputs.set_keys(1, Bits::all(8), labelled), second);
             assert!(inputs.is_spoilt || second.is_some());
-            let values = inputs.set_values(1, 1, Values::Plain(vec![0.0; 8]));
+            let any = Possible::UpTo(1.0);
+            let values = inputs.set_values(1, 1, Values::Plain(vec![0.0; 8]), &any);
             assert!(values.is_none() || second.is_some());
         };
         check(None, None, None);
         check(Some(8), Some(Refusal::Width), None);
         check(Some(7), None, Some(Refusal::Width));
+    }
+
+    #[test]
+    fn values_out_of_bounds_are_refused_whole() {
+        let column = |id, values| Column {
+            id,
+            size: 1,
+            values,
+        };
+        let raw = Possible::Of(vec![column(0, 0), column(1, 3)]);
+        let check = |possible: &Possible, values: [f64; 4], expected: Option<Refusal>| {
+            let mut inputs = Inputs::new(1, 0);
+            inputs.set_keys(0, Bits::all(2), None);
+            let found = inputs.set_values(0, 2, Values::Plain(values.to_vec()), possible);
+            assert_eq!(found, expected, "{values:?}");
+            assert_eq!(inputs.values[0].is_some(), expected.is_none());
+        };
+        let refused = Some(Refusal::Value);
+        check(&raw, [-1e300, 2.0, f64::NAN, f64::NAN], None);
+        check(&raw, [5.0, 0.0, 5.0, 3.0], refused);
+        check(&raw, [5.0, -1.0, 5.0, 1.0], refused);
+        check(&raw, [5.0, 0.5, 5.0, 1.0], refused);
+        check(&raw, [5.0, 1.0, f64::INFINITY, 1.0], refused);
+        let projected = Possible::UpTo(LARGEST);
+        check(&projected, [LARGEST, -LARGEST, 0.0, 1.0], None);
+        check(&projected, [0.0, 1.0, LARGEST + 1.0, 0.0], refused);
+        check(&projected, [0.0, 1.0, 2.0, f64::NAN], refused);
     }
 }

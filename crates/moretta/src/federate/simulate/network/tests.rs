@@ -5,8 +5,10 @@ mod evasions;
 mod faults;
 mod forged;
 mod long;
+mod phases;
 mod replay;
 mod seeds;
+mod variants;
 
 use super::*;
 use crate::data::Records;
@@ -15,11 +17,16 @@ use crate::federate::simulate::{Kill, Link, Partition, Process};
 use crate::federate::{Column, FragmentKind, MonitorTerms, Phases, Range, Ratio, Rule, Sharing};
 use std::collections::BTreeMap;
 
-/// Four sites of one column; the class is told by pairs of columns, so trouble nodes help.
+/// Sites of one column, four of them unless records have more; the class is told by pairs of
+/// columns, so trouble nodes help.
 pub(super) struct Case {
     terms: Terms,
-    records: Vec<[f64; 4]>,
+    records: Vec<Vec<f64>>,
     classes: Vec<u32>,
+    /// Columns of a site; those after the first follow from it.
+    width: usize,
+    /// Values of each column; 0 for numbers.
+    values: u32,
 }
 
 impl Case {
@@ -51,7 +58,7 @@ impl Case {
         let mut random = JavaRandom::new(seed);
         let (mut all, mut classes) = (Vec::new(), Vec::new());
         for at in 0..records {
-            let record: [f64; 4] = std::array::from_fn(|_| random.next_double());
+            let record: Vec<f64> = (0..4).map(|_| random.next_double()).collect();
             let (a, b) = if at < records / 2 { (0, 1) } else { (2, 3) };
             let class = (record[a] > 0.5) != (record[b] > 0.5) || record[2] > 0.9;
             all.push(record);
@@ -61,30 +68,39 @@ impl Case {
             terms,
             records: all,
             classes,
+            width: 1,
+            values: 0,
         }
     }
 
     fn sources(&self) -> Vec<SiteSource> {
         let source = |site: usize| {
-            let mut records = Records::new(1);
-            self.records
-                .iter()
-                .for_each(|record| records.push(&record[site..=site]));
+            let mut records = Records::new(self.width);
+            for record in &self.records {
+                let number = |at: usize| (record[site] + 0.3 * at as f64).fract();
+                let value = |at: usize| match self.values {
+                    0 => number(at),
+                    values => (number(at) * f64::from(values)).floor(),
+                };
+                records.push(&(0..self.width).map(value).collect::<Vec<f64>>());
+            }
+            let column = |at: usize| Column {
+                id: (site * self.width + at) as u64,
+                size: 1,
+                values: self.values,
+            };
             SiteSource {
-                columns: vec![Column {
-                    id: site as u64,
-                    size: 1,
-                    values: 0,
-                }],
+                columns: (0..self.width).map(column).collect(),
                 learner: "nb".to_owned(),
                 records,
                 sharing: Sharing {
                     seed: [site as u8 + 1; 32],
-                    ranges: vec![Some(Range::Bounds(0.0, 1.0))],
+                    ranges: vec![Some(Range::Bounds(0.0, 1.0)); self.width],
                 },
             }
         };
-        (0..4).map(source).collect()
+        let sites = self.records.first().map_or(0, Vec::len);
+        (0..sites).map(source).collect()
     }
 
     fn copy(&self) -> Self {
@@ -92,6 +108,8 @@ impl Case {
             terms: self.terms.clone(),
             records: self.records.clone(),
             classes: self.classes.clone(),
+            width: self.width,
+            values: self.values,
         }
     }
 

@@ -1,8 +1,11 @@
 //! One test for each kind of fault: what must happen in lockstep, and what in flow.
 
 use super::*;
-use crate::federate::Mode;
-use crate::federate::frame::{Answers, Refusal, encode};
+use crate::federate::frame::{Answers, Header, Refusal, encode};
+use crate::federate::journal::{Durable, Journal};
+use crate::federate::state::{Reader, read_learner};
+use crate::federate::{Aggregator, AggregatorOptions, Delivery, Mode, Trust};
+use crate::learn;
 use std::ops::RangeInclusive;
 
 pub(super) fn lockstep(records: usize) -> Case {
@@ -82,10 +85,111 @@ fn a_silent_site_stalls_lockstep_and_makes_flow_answers_partial() {
     let partial = partial(&run);
     assert!(!partial[..40].contains(&true), "all sites answer");
     assert!(!partial[60..].contains(&false), "one is silent");
-    // Absence is no disagreement, and no sign that a node is of no use.
-    let removed = |node: &Note| matches!(node, Note::Removed(..));
-    let (alone, ()) = case.run(live(1), ());
-    assert!(run.count(removed) <= alone.count(removed));
+}
+
+/// Keeps the journal of a party as it was when the run ended.
+struct Last {
+    party: PartyId,
+    journal: MemoryJournal,
+}
+
+impl Watch for Last {
+    fn journal(&mut self, party: PartyId, journal: &MemoryJournal) {
+        if party == self.party {
+            self.journal = MemoryJournal::default();
+            if let Some(state) = journal.last_checkpoint() {
+                self.journal.checkpoint(state).expect("room");
+            }
+            let mut entries = journal.entries();
+            entries.all(|entry| self.journal.append(entry).is_ok());
+        }
+    }
+}
+
+/// What a party remembers when a run has ended.
+fn remembered(case: &Case, weather: Weather, party: PartyId) -> Vec<u8> {
+    let journal = MemoryJournal::default();
+    let (run, last) = case.run(weather.clone(), Last { party, journal });
+    check_whole(case, &run);
+    let terms = Arc::new(case.terms.clone());
+    let seats = Seats::new(&terms, case.sources(), &weather);
+    let table = Table::new(
+        terms.batch,
+        &terms.sites,
+        &case.sources(),
+        case.classes.clone(),
+    );
+    let mut rows = |batch: u64| -> Result<Rows> { Ok(table.rows(party, batch)) };
+    let make = |saved: Option<&[u8]>| seats.make(party, saved);
+    let opened = Durable::open(last.journal, u64::MAX, make, &mut rows);
+    let (party, _) = opened.expect("a journal that can be opened");
+    party.save().expect("what it remembers")
+}
+
+/// What the monitors of candidates compare, by their sources, when the run has ended.
+fn compared(case: &Case, weather: Weather) -> BTreeMap<Vec<u16>, (f64, f64)> {
+    let hub = PartyId::AGGREGATOR;
+    let retry = weather.retry;
+    let written = remembered(case, weather, hub);
+    let options = AggregatorOptions {
+        trust: Trust::Process,
+        delivery: Delivery::Acknowledged {
+            retry,
+            mark: seat::mark_of(hub),
+        },
+        has_consumer: true,
+        observes: false,
+        stall: None,
+    };
+    let hub = Aggregator::load(Arc::new(case.terms.clone()), options, &written);
+    let candidates = hub.expect("what was written").candidates().into_iter();
+    let compared = candidates.map(|one| (one.sources, (one.agreement, one.threshold)));
+    compared.collect()
+}
+
+/// Absence is no disagreement: windows of candidates with a silent site stay as they are, however
+/// long it is silent, and those of others go on.
+#[test]
+fn monitors_that_touch_a_silent_site_pause_with_their_windows() {
+    let mut long = flow(1600);
+    long.terms.monitors = MonitorTerms {
+        window: 2000,
+        creation_time: 100_000,
+        ..long.terms.monitors
+    };
+    let mut short = long.copy();
+    short.records.truncate(70 * 8);
+    short.classes.truncate(70 * 8);
+    let silent = PartyId(2);
+    let of = |case: &Case| compared(case, killed(silent, 1000, None, live(1)));
+    let (short, long) = (of(&short), of(&long));
+    assert_eq!((short.len(), long.len()), (6, 6));
+    for (sources, before) in &short {
+        let is_touched = sources.contains(&silent.0);
+        assert!(before.0 > 0.0, "{sources:?} has taken records");
+        assert_eq!(long[sources] == *before, is_touched, "{sources:?}");
+    }
+}
+
+/// A node that cannot answer since one of its sources is silent is not of no use.
+#[test]
+fn a_node_whose_source_is_silent_is_not_removed_for_it() {
+    let case = flow(3000);
+    let removed = |run: &Run, node: u16| {
+        let is = |note: &Note| matches!(note, Note::Removed(id, _) if *id == node);
+        run.count(is)
+    };
+    let (whole, ()) = case.run(live(1), ());
+    let created = whole.notes.iter().find_map(|(at, _, note)| match note {
+        Note::Created(node, sources, _) => Some((*at, *node, sources.clone())),
+        _ => None,
+    });
+    let (at, node, sources) = created.expect("a node");
+    assert_eq!(removed(&whole, node), 1, "it is of no use after the drift");
+    let silent = PartyId(sources[1]);
+    let (run, ()) = case.run(killed(silent, at + 100, None, live(1)), ());
+    check_whole(&case, &run);
+    assert_eq!(removed(&run, node), 0);
 }
 
 #[test]
@@ -104,6 +208,47 @@ fn late_frames_are_counted_and_not_in_the_answer() {
     assert!(!partial(&run).contains(&false));
     let counted = run.count(|note| matches!(note, Note::Late(party, _) if *party == late));
     assert!(counted >= case.batches() - 10, "{counted}");
+}
+
+/// What a site knows of its column when the run has ended: votes for classes.
+fn known(case: &Case, weather: Weather, site: PartyId) -> Vec<Vec<f64>> {
+    let weather = Weather {
+        to_the_end: true,
+        ..weather
+    };
+    let written = remembered(case, weather, site);
+    let source = &case.sources()[usize::from(site.0)];
+    let inputs = source.columns.iter().map(|column| column.input()).collect();
+    let header = learn::Header::new(inputs, case.terms.classes as usize).expect("a header");
+    let mut from = Reader::new(&written);
+    from.array::<32>().expect("the sum of terms");
+    assert!(from.bool().expect("whether it has learnt"));
+    let learner = read_learner(&header, &mut from).expect("a learner");
+    let votes = |at: i32| {
+        let mut votes = Vec::new();
+        learner.predict(&[f64::from(at) / 8.0], &mut votes);
+        votes
+    };
+    (0..8).map(votes).collect()
+}
+
+#[test]
+fn a_site_whose_frames_are_late_learns_what_it_would_have_learnt() {
+    let case = flow(400);
+    let late = PartyId(1);
+    let mut weather = live(2);
+    let in_time = known(&case, weather.clone(), late);
+    // Beyond all patience: nothing of it is ever taken.
+    let slow = Link {
+        least: 900,
+        most: 900,
+        ..Link::GOOD
+    };
+    weather.links.insert((late, PartyId::AGGREGATOR), slow);
+    assert_eq!(known(&case, weather.clone(), late), in_time);
+    let mut other = case.copy();
+    other.classes[300] ^= 1;
+    assert!(known(&other, weather, late) != in_time, "each label counts");
 }
 
 /// Sends frames twice; from a batch on one site adds others for the same batch.
@@ -334,6 +479,59 @@ fn a_lost_node_stalls_lockstep_and_leaves_the_next_epoch_of_flow() {
     assert!(again.is_some(), "its sources are not blacklisted");
 }
 
+/// Nodes of a second order go with those that they stand on, and none of them is blacklisted.
+#[test]
+fn a_lost_node_takes_those_with_it_that_stand_on_it() {
+    let mut case = flow(4000);
+    case.terms.hosts = (0..3).map(|number| PartyId::host(number).0).collect();
+    // Nodes are made at once, and go for no other reason.
+    case.terms.monitors = MonitorTerms {
+        delta: 0.9,
+        creation_time: 4,
+        removal_time: 1_000_000,
+        ..case.terms.monitors
+    };
+    let changes = |run: &Run| {
+        let (mut made, mut gone) = (Vec::new(), Vec::new());
+        for (at, _, note) in &run.notes {
+            match note {
+                Note::Created(node, sources, _) => made.push((*at, *node, sources.clone())),
+                Note::Removed(node, _) => gone.push((*at, *node)),
+                _ => {}
+            }
+        }
+        (made, gone)
+    };
+    let (whole, ()) = case.run(live(7), ());
+    let (made, gone) = changes(&whole);
+    assert_eq!(gone, []);
+    let is_node = |source: &&u16| **source >= 4;
+    let (since, upper, sources) = made
+        .iter()
+        .find(|(_, _, sources)| sources.iter().any(|source| is_node(&source)))
+        .expect("a node over a node");
+    let lower = sources.iter().find(is_node).expect("it stands on a node");
+    let hosts = [*lower, *upper].map(|node| case.terms.hosts[usize::from(node) % 3]);
+    let (lost, kept) = (PartyId(hosts[0]), hosts[1]);
+    assert!(lost.0 != kept, "they are at two places");
+
+    let (run, ()) = case.run(killed(lost, since + 200, None, live(7)), ());
+    check_whole(&case, &run);
+    let (again, gone) = changes(&run);
+    let times: Vec<Time> = gone.iter().map(|(at, _)| *at).collect();
+    let nodes: Vec<u16> = gone.iter().map(|(_, node)| *node).collect();
+    assert!(nodes.contains(lower) && nodes.contains(upper), "{gone:?}");
+    assert!(times.iter().all(|at| *at == times[0]), "{gone:?}");
+    assert!((since + 3000..since + 4500).contains(&times[0]), "{gone:?}");
+    let sites = |node: u16| {
+        let mut found = made.iter().filter(|(_, id, _)| *id == node);
+        found.next().map(|(_, _, sources)| sources.clone())
+    };
+    let is_made_again =
+        |(at, _, of): &(Time, u16, Vec<u16>)| *at >= times[0] && Some(of.clone()) == sites(*lower);
+    assert!(again.iter().any(is_made_again), "it is not blacklisted");
+}
+
 #[test]
 fn without_the_aggregator_nothing_is_answered_and_sites_keep_what_they_have() {
     let aggregator = PartyId::AGGREGATOR;
@@ -367,13 +565,13 @@ fn lost_labels_stall_lockstep_and_pause_learning_in_flow() {
 }
 
 /// Spoils frames of one site in some batches.
-struct Spoils {
+struct Spoils<'a> {
     batches: std::ops::Range<u64>,
     kind: Kind,
-    spoil: fn(&mut crate::federate::frame::Header, &mut Body),
+    spoil: &'a dyn Fn(&mut Header, &mut Body),
 }
 
-impl Watch for Spoils {
+impl Watch for Spoils<'_> {
     fn frame(&mut self, from: PartyId, _: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
         let (mut header, mut body) = decode(&bytes).expect("a frame");
         if from != PartyId(1) || header.kind != self.kind || !self.batches.contains(&header.batch) {
@@ -391,31 +589,42 @@ pub(super) fn answers(body: &mut Body) -> &mut Answers {
     }
 }
 
+/// Spoils two batches and three, in lockstep and in flow.
+fn check_spoilt(
+    change: fn(&mut Case),
+    kind: Kind,
+    why: Refusal,
+    spoil: &dyn Fn(&mut Header, &mut Body),
+) {
+    for flows in [false, true] {
+        let (mut case, weather) = match flows {
+            false => (lockstep(400), still(10)),
+            true => (flow(400), live(10)),
+        };
+        case.terms.classes = 3;
+        case.terms.coarse = Coarse::Exact;
+        case.terms.trouble.as_mut().expect("nodes").fixed = true;
+        change(&mut case);
+        for (batches, quarantines) in [(10..12, 0), (10..13, 1)] {
+            let watch = Spoils {
+                batches,
+                kind,
+                spoil,
+            };
+            let (run, _) = case.run(weather.clone(), watch);
+            check_whole(&case, &run);
+            let refused = run.count(|note| *note == Note::Refused(PartyId(1), why));
+            assert!(refused >= 2, "{why:?} {flows} {:?}", run.notes);
+            let found = run.count(|note| *note == Note::Quarantined(PartyId(1)));
+            assert_eq!(found, quarantines, "{why:?} {flows} {:?}", run.notes);
+        }
+    }
+}
+
 #[test]
 fn bad_values_are_refused_and_the_third_time_quarantine_their_sender() {
-    let check = |kind, why: Refusal, spoil: fn(&mut crate::federate::frame::Header, &mut Body)| {
-        for flows in [false, true] {
-            let (mut case, weather) = match flows {
-                false => (lockstep(400), still(10)),
-                true => (flow(400), live(10)),
-            };
-            case.terms.classes = 3;
-            case.terms.coarse = Coarse::Exact;
-            case.terms.trouble.as_mut().expect("nodes").fixed = true;
-            for (batches, quarantines) in [(10..12, 0), (10..13, 1)] {
-                let watch = Spoils {
-                    batches,
-                    kind,
-                    spoil,
-                };
-                let (run, _) = case.run(weather.clone(), watch);
-                check_whole(&case, &run);
-                let refused = run.count(|note| *note == Note::Refused(PartyId(1), why));
-                assert!(refused >= 2, "{why:?} {flows} {:?}", run.notes);
-                let found = run.count(|note| *note == Note::Quarantined(PartyId(1)));
-                assert_eq!(found, quarantines, "{why:?} {flows} {:?}", run.notes);
-            }
-        }
+    let check = |kind, why, spoil: fn(&mut Header, &mut Body)| {
+        check_spoilt(|_| {}, kind, why, &spoil);
     };
     check(Kind::Answers, Refusal::Class, |_, body| {
         answers(body).classes[0] = 3
@@ -436,14 +645,6 @@ fn bad_values_are_refused_and_the_third_time_quarantine_their_sender() {
     check(Kind::Answers, Refusal::Sender, |_, body| {
         answers(body).source = 0
     });
-    check(Kind::Fragment, Refusal::Value, |_, body| {
-        if let Body::Fragment(fragment) = body {
-            fragment
-                .values
-                .iter_mut()
-                .for_each(|value| *value = f64::INFINITY);
-        }
-    });
     check(Kind::Fragment, Refusal::Width, |_, body| {
         if let Body::Fragment(fragment) = body {
             fragment.width = 2;
@@ -454,6 +655,29 @@ fn bad_values_are_refused_and_the_third_time_quarantine_their_sender() {
                 .collect();
         }
     });
+}
+
+/// Raw fragments with categories that there are not, and projections that nobody can have made.
+#[test]
+fn features_out_of_bounds_are_refused_and_the_third_time_quarantine_their_sender() {
+    let check = |change: fn(&mut Case), value: f64| {
+        let spoil = |_: &mut Header, body: &mut Body| {
+            if let Body::Fragment(fragment) = body {
+                fragment.values.iter_mut().for_each(|known| *known = value);
+            }
+        };
+        check_spoilt(change, Kind::Fragment, Refusal::Value, &spoil);
+    };
+    check(|_| {}, f64::INFINITY);
+    for value in [5.0, -1.0, 2.5] {
+        check(|case| case.values = 5, value);
+    }
+    for value in [1_048_577.0, -1e300, f64::NAN] {
+        let projects = |case: &mut Case| {
+            case.terms.trouble.as_mut().expect("nodes").fragments = FragmentKind::Projected;
+        };
+        check(projects, value);
+    }
 }
 
 #[test]
@@ -468,7 +692,7 @@ fn a_masked_sum_out_of_range_is_absent_and_all_else_goes_on() {
         let watch = Spoils {
             batches: 10..20,
             kind: Kind::Masked,
-            spoil: |_, body| {
+            spoil: &|_, body| {
                 if let Body::Masked(masked) = body {
                     masked.words.iter_mut().for_each(|word| *word ^= 1 << 62);
                 }
@@ -499,7 +723,7 @@ fn a_site_that_is_always_sure_is_found_and_calibrated() {
             let watch = Spoils {
                 batches: 0..u64::MAX,
                 kind: Kind::Answers,
-                spoil: |_, body| {
+                spoil: &|_, body| {
                     let answers = answers(body);
                     answers
                         .confidences
