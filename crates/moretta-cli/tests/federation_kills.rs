@@ -232,10 +232,13 @@ fn a_run_that_has_ended_is_said_to_have_and_force_begins_anew() {
 fn check_full_disk(party: &'static str, blocks: u32, told: &str) {
     let folder = example(1500);
     let folder = folder.path();
+    add_host(folder);
     make_keys(folder);
-    let others = PARTIES.into_iter().filter(|id| *id != party);
+    let all = PARTIES.into_iter().chain(["node"]);
+    let others = all.filter(|id| *id != party);
     let mut running: Vec<(&str, Child)> = others.map(|id| (id, start(folder, id))).collect();
-    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" site {party}.toml");
+    let command = if party == "hub" { "aggregate" } else { "site" };
+    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" {command} {party}.toml");
     let limited = Command::new("sh")
         .args(["-c", &limited, PROGRAM])
         .current_dir(folder)
@@ -259,6 +262,9 @@ fn check_full_disk(party: &'static str, blocks: u32, told: &str) {
 fn a_party_whose_disk_is_full_stops_and_goes_on_when_there_is_room() {
     check_full_disk("lab", 8, "lab.state/journal");
     check_full_disk("viewer", 24, "cannot write");
+    check_full_disk("hub", 24, "hub.state/journal");
+    check_full_disk("desk", 8, "desk.state/journal");
+    check_full_disk("node", 16, "node.state/journal");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! all who hold no cells.
 
 use crate::bed::{Bed, Process, finish, free_ports};
-use crate::canaries::{BATCH, Canaries, OTHERS, RECORDS, SITES, decoys, load};
+use crate::canaries::{BATCH, Canaries, DIALLED, OTHERS, RECORDS, SITES, decoys, load};
 use crate::forwarder::{Faults, Forwarder};
 use crate::memory;
 use crate::relay::Relay;
@@ -35,16 +35,15 @@ struct Evidence {
 /// Runs a federation with these fragments to its end.
 fn run(kind: &str, seed: u64) -> Evidence {
     let bed = Bed::new();
-    let listened: [u16; 2] = free_ports();
+    let listened: [u16; 3] = free_ports();
     let local = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
     let keys = bed.path("keys");
     // Keys are made from a policy, and links need keys: so their ports are written in twice.
     Canaries::plant(&bed, seed, kind, listened, listened);
     bed.make_keys();
-    let relays = [("hub", 0), ("desk", 1)]
-        .map(|(party, at)| Relay::start(&keys, party, local(listened[at])));
-    let wires = [0, 1].map(|at: usize| Forwarder::start(relays[at].address, Faults::default()));
-    let dialled = [0, 1].map(|at: usize| wires[at].address.port());
+    let relays = [0, 1, 2].map(|at: usize| Relay::start(&keys, DIALLED[at], local(listened[at])));
+    let wires = [0, 1, 2].map(|at: usize| Forwarder::start(relays[at].address, Faults::default()));
+    let dialled = [0, 1, 2].map(|at: usize| wires[at].address.port());
     let canaries = Canaries::plant(&bed, seed, kind, listened, dialled);
     let rows = bed.read(&format!("{}.csv", SITES[0]));
     bed.change(
@@ -232,6 +231,7 @@ fn check_nothing_leaks(kind: &str, telling: Kind, seed: u64) {
         "on the wire",
         "out/answers.csv",
         "logs/hub.err",
+        "logs/node.err",
         "keys/hub.key",
     ] {
         assert!(found.contains_key(place), "{place} was looked at");
@@ -268,11 +268,11 @@ fn raw_fragments_are_found_in_frames_and_in_memory() {
     assert!(found["before TLS"].contains(&LeakKind::Double), "{found:?}");
     assert_eq!(found["on the wire"], BTreeSet::new());
     assert!(
-        evidence.memory["hub"].contains(&LeakKind::Double),
+        evidence.memory["node"].contains(&LeakKind::Double),
         "{:?}",
         evidence.memory
     );
-    for party in ["desk", "viewer"] {
+    for party in ["hub", "desk", "viewer"] {
         assert_eq!(evidence.memory[party], BTreeSet::new(), "{party}");
     }
 }

@@ -9,7 +9,9 @@ use std::fmt::Write;
 
 pub(crate) const SITES: [&str; 4] = ["alder", "birch", "cedar", "dogwood"];
 /// Those who hold no cell of a site.
-pub(crate) const OTHERS: [&str; 3] = ["hub", "desk", "viewer"];
+pub(crate) const OTHERS: [&str; 4] = ["hub", "desk", "node", "viewer"];
+/// Those among them who are dialled.
+pub(crate) const DIALLED: [&str; 3] = ["hub", "desk", "node"];
 pub(crate) const BATCH: usize = 64;
 pub(crate) const RECORDS: usize = 44 * BATCH;
 /// Words of a site's column of categories.
@@ -28,8 +30,8 @@ impl Canaries {
         bed: &Bed,
         seed: u64,
         kind: &str,
-        listened: [u16; 2],
-        dialled: [u16; 2],
+        listened: [u16; 3],
+        dialled: [u16; 3],
     ) -> Self {
         let mut draws = Draws(seed);
         let mut canaries = Canaries {
@@ -81,7 +83,13 @@ impl Canaries {
         let columns = "[source]\npath = \"labels.csv\"\n\n[columns]\nvisit = { role = \"key\" }\noutcome = { role = \"class\" }\n";
         let sink = "[sink]\npath = \"out/answers.csv\"\n";
         let fragments = format!("kind = \"{kind}\", k = 2");
-        for (party, sections) in [("hub", ""), ("desk", columns), ("viewer", sink)] {
+        let others = [
+            ("hub", ""),
+            ("desk", columns),
+            ("node", ""),
+            ("viewer", sink),
+        ];
+        for (party, sections) in others {
             bed.write(
                 &format!("{party}.toml"),
                 &policy(party, sections, &fragments, listened, dialled),
@@ -119,25 +127,29 @@ fn policy(
     party: &str,
     sections: &str,
     fragments: &str,
-    listened: [u16; 2],
-    dialled: [u16; 2],
+    listened: [u16; 3],
+    dialled: [u16; 3],
 ) -> String {
-    let (role, listen) = match party {
-        "hub" => ("aggregator", Some(listened[0])),
-        "desk" => ("labels", Some(listened[1])),
-        "viewer" => ("consumer", None),
-        _ => ("site", None),
+    let role = match party {
+        "hub" => "aggregator",
+        "desk" => "labels",
+        "node" => "trouble",
+        "viewer" => "consumer",
+        _ => "site",
     };
+    let place = DIALLED.iter().position(|dialled| *dialled == party);
+    let listen = place.map(|place| listened[place]);
     let listen = listen.map_or(String::new(), |port| {
         format!("listen = \"127.0.0.1:{port}\"\n")
     });
     let sites = SITES.map(|site| format!("{site} = \"site\"")).join(", ");
-    let [aggregator, labels] = dialled;
+    let [aggregator, labels, node] = dialled;
     format!(
         "version = 1\n\n{sections}\n[federation]\nname = \"grove\"\nrole = \"{role}\"\nid = \"{party}\"\n\
          aggregator = \"127.0.0.1:{aggregator}\"\nlabels = \"127.0.0.1:{labels}\"\n{listen}\
          identity = {{ certificate = \"file:keys/{party}.pem\", key = \"file:keys/{party}.key\", authority = \"file:keys/ca.pem\" }}\n\
-         parties = {{ hub = \"aggregator\", desk = \"labels\", viewer = \"consumer\", {sites} }}\n\
+         parties = {{ hub = \"aggregator\", desk = \"labels\", node = \"trouble\", viewer = \"consumer\", {sites} }}\n\
+         hosts = {{ node = \"127.0.0.1:{node}\" }}\n\
          pins = \"keys/pins.toml\"\nclasses = [\"even\", \"odd\"]\nlearner = \"naive-bayes\"\n\
          trouble = {{ learner = \"nb\", factor = 6, group = 3 }}\nanswer = {{ rule = \"vote\" }}\n\
          mode = \"lockstep\"\nbatch = {BATCH}\nfragments = {{ {fragments} }}\n\
