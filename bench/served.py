@@ -149,13 +149,13 @@ class People:
         person.post("/setup", {"link": link, "name": name, "password": PASSWORD})
         return person.set_up_factor()
 
-    def invite(self, name, role=None, level=None, with_factor=False):
+    def invite(self, name, role=None, level=None):
         """Somebody who is signed in, and a member in this role."""
         made = self.admins[0].post("/users", {"name": name})
         person = Person(self.served, name)
         person.user = made["user"]
         person.post("/links/use", {"link": made["link"], "password": PASSWORD})
-        if with_factor:
+        if role in ("officer", "steward", "auditor") or level == 1:
             person.set_up_factor()
         if role:
             ends = int(1000 * time.time()) + 30 * 86_400_000 if level == 1 else None

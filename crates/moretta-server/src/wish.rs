@@ -13,7 +13,7 @@ use serde::Serialize;
 pub struct Wish {
     /// Its id.
     pub id: Id,
-    /// What kind it is: `member`, `rules`, `delete-raw`, `factor`, `reset` or `admin`.
+    /// What kind it is: `member`, `rules`, `delete-raw`, `factor`, `reset`, `admin` or `auditor`.
     pub kind: String,
     /// The project that it is about.
     pub project: Option<Id>,
@@ -139,16 +139,41 @@ pub fn decide(
     }
 }
 
-/// Whether who grants has an account that who asked cannot have made, through whomever. Officers were
-/// confirmed by a second person themselves.
+/// Whether who grants has an account that who asked cannot have made, through whomever. Officers whom a
+/// second person has confirmed are independent.
 fn are_independent(sql: &mut dyn Sql, wish: &Wish, by: Id) -> Result<bool> {
-    if let Some(project) = wish.project {
-        let officer = "SELECT count(*) FROM members WHERE project_id = $1 AND user_id = $2 AND role = 'officer'";
-        if sql.number(officer, values![project, by])? > 0 {
-            return Ok(true);
-        }
+    if let Some(project) = wish.project
+        && is_confirmed_officer(sql, project, by)?
+    {
+        return Ok(true);
     }
     Ok(first_of(sql, wish.asked_by)? != first_of(sql, by)?)
+}
+
+/// Whether somebody is an officer of a project whom a second person has confirmed: not one whom a
+/// single person made while nobody else was needed.
+///
+/// # Errors
+/// When the store does not answer.
+pub fn is_confirmed_officer(sql: &mut dyn Sql, project: Id, user: Id) -> Result<bool> {
+    let confirmed = "SELECT count(*) FROM members WHERE project_id = $1 AND user_id = $2 \
+                     AND role = 'officer' AND confirmed_by <> asked_by";
+    Ok(sql.number(confirmed, values![project, user])? > 0)
+}
+
+/// Fails when an officer who approves was made by one person alone.
+///
+/// # Errors
+/// 403
+pub fn check_confirmed(sql: &mut dyn Sql, project: Id, officer: Id) -> Result<()> {
+    match is_confirmed_officer(sql, project, officer)? {
+        true => Ok(()),
+        false => {
+            let what = "one person alone has made you an officer, while no second one was needed";
+            Err(Problem::new(403, "second-person", what)
+                .help("have your membership asked for again, and confirmed by a second person"))
+        }
+    }
 }
 
 /// The account to which an account goes back: it invited the one that invited it, and so on.

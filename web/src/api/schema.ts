@@ -1209,7 +1209,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many previews were made in the last day */
+        /** How many previews were made in the last day, and jobs that tell as much of raw data */
         get: operations["getProjectsProjectPreviews"];
         put?: never;
         post?: never;
@@ -1978,7 +1978,7 @@ export interface paths {
         delete: operations["deleteUsersUser"];
         options?: never;
         head?: never;
-        /** Changes a user; another administrator waits for a second person */
+        /** Changes a user; another administrator or auditor waits for a second person */
         patch: operations["patchUsersUser"];
         trace?: never;
     };
@@ -2236,7 +2236,7 @@ export interface components {
             idle_minutes?: number | null;
             /** @description Another name. */
             name?: components["schemas"]["Name"] | null;
-            /** @description Why; of who becomes an administrator. */
+            /** @description Why; of who becomes an administrator or an auditor. */
             reason?: string | null;
         };
         /** @description What changed since an earlier release. */
@@ -2723,7 +2723,10 @@ export interface components {
             link: string;
             /** @description Whose it is. */
             user: components["schemas"]["Id"];
-            /** @description The wish that a second person has to grant before the link can be used. */
+            /**
+             * @description The wish that a second person has to grant: of an invitation, before they audit; else before
+             *     the link can be used.
+             */
             wish?: components["schemas"]["Id"] | null;
         };
         Health: {
@@ -2735,7 +2738,7 @@ export interface components {
         Id: string;
         Invitation: {
             /**
-             * @description Whether they audit everything.
+             * @description Whether they are to audit everything, which a second person grants once they have signed in.
              * @default false
              */
             auditor: boolean;
@@ -2811,13 +2814,13 @@ export interface components {
             seed: number;
             /**
              * Format: uint64
-             * @description First results that no figure counts.
+             * @description First results that no figure counts, rounded up to a hundred.
              * @default 0
              */
             warm_up: number;
             /**
              * Format: uint64
-             * @description Results that the curves are drawn over.
+             * @description Results that the curves are drawn over: 200 at least, rounded up to a hundred.
              * @default 1000
              */
             window: number;
@@ -3423,7 +3426,7 @@ export interface components {
         Outcome: {
             /** @description The user as they are now. */
             user: components["schemas"]["Listed4"];
-            /** @description The wish that waits for a second person: that the user administers the server. */
+            /** @description The wish that waits for a second person: that the user administers the server, or audits it. */
             wish?: components["schemas"]["Id"] | null;
         };
         /** @description What has become of a request for a membership. */
@@ -3661,7 +3664,10 @@ export interface components {
              */
             seed: number;
         };
-        /** @description Previews of a project. */
+        /**
+         * @description Previews of a project, and what counts like them: profiles, plans, attacks, and each setting that a
+         *     search or a comparison of learners tries.
+         */
         Previews: {
             /**
              * Format: uint32
@@ -3963,7 +3969,8 @@ export interface components {
              */
             epsilon_a_year: number | null;
             /**
-             * @description The least k of each level; of a level that is not named, that of the next finer one, or 2.
+             * @description The least k of each level, or z of a stream; of a level that is not named, that of the next finer
+             *     one, or 5.
              * @default {}
              */
             least_k: {
@@ -3980,6 +3987,11 @@ export interface components {
              * @default null
              */
             retention_days: number | null;
+            /**
+             * @description Whether what is made by a policy without any promise, neither k nor z nor ε, may leave.
+             * @default false
+             */
+            unpromised: boolean;
         };
         SetUp: {
             /** @description The secret of the link. */
@@ -4472,7 +4484,8 @@ export interface components {
             id: components["schemas"]["Id"];
             /**
              * @description `release`, `wish`, `stream` or `budget` for officers; `failed` for stewards, about their own
-             *     requests; `stream-failed`, `stream-under-goal` or `stream-silent` for operators and officers.
+             *     requests; `stream-failed`, `stream-under-goal` or `stream-silent` for operators and officers,
+             *     `stream-held` for operators.
              */
             kind: string;
             /** @description The name of the release, the stream or the data set, or the kind of the wish. */
@@ -4551,7 +4564,7 @@ export interface components {
             decided_by?: components["schemas"]["Id"] | null;
             /** @description Its id. */
             id: components["schemas"]["Id"];
-            /** @description What kind it is: `member`, `rules`, `delete-raw`, `factor`, `reset` or `admin`. */
+            /** @description What kind it is: `member`, `rules`, `delete-raw`, `factor`, `reset`, `admin` or `auditor`. */
             kind: string;
             /** @description The project that it is about. */
             project?: components["schemas"]["Id"] | null;

@@ -13,7 +13,7 @@ user = { role = "subject", action = "keep" }
 place = { role = "quasi", hierarchy = { path = "/" } }
 [[protect]]
 method = "z-anonymity"
-z = 3
+z = 5
 window = "60s"
 "#;
 

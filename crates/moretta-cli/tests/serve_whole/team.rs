@@ -76,18 +76,21 @@ impl Team {
         let browser = Browser::new(self.server().address());
         browser.begin(&text(&made["link"]), None);
         self.people.insert(name.to_owned(), browser);
+        let grant = json!({ "grant": true });
         if role == "auditor" {
+            let path = format!("/wishes/{}/decision", text(&made["wish"]));
+            assert_eq!(self.person("ana").post(&path, &grant).status, 403);
+            self.person("bo").post(&path, &grant).expect(204);
             return;
         }
         let body = json!({
             "user": made["user"], "role": role, "level": level, "ends_at": null, "reason": "study 12",
         });
         let asked = self.post("ana", "/members", &body).expect(202);
-        if role == "officer" {
-            // Nobody makes an officer alone.
+        if matches!(role, "officer" | "steward") {
+            // Nobody makes one alone.
             assert_eq!(asked["state"], "waiting");
             let path = format!("/wishes/{}/decision", text(&asked["wish"]));
-            let grant = json!({ "grant": true });
             assert_eq!(self.post("ana", &path, &grant).status, 403);
             self.post("bo", &path, &grant).expect(204);
         }

@@ -1,5 +1,5 @@
-//! What of accounts waits for a second person: another administrator, a new second factor, a new
-//! password of who has none. Whoever is alone with `four_eyes` off is their own second person, which
+//! What of accounts waits for a second person: another administrator, an auditor of everything, a new
+//! second factor, a new password of who has no second factor. Whoever is alone with `four_eyes` off is their own second person, which
 //! the log says.
 
 use super::user::{State, User};
@@ -75,8 +75,10 @@ pub(super) fn ask(
     if reason.trim().is_empty() || reason.chars().count() > 1000 {
         return Err(Problem::unusable("say why, in at most 1,000 characters"));
     }
-    if kind == "admin" {
-        check_may_administer(&mut **act, user)?;
+    match kind {
+        "admin" => check_may_administer(&mut **act, user)?,
+        "auditor" if permit.user()? == user.id => return Err(own_account()),
+        _ => {}
     }
     let mut entry = permit.entry("user.ask");
     entry.subject = Some(user.id);
@@ -112,6 +114,15 @@ fn fulfil(act: &mut Act<'_>, kind: &str, user: Id) -> Result<()> {
                 values![user.id],
             )
         }
+        "auditor" => {
+            // Who has the link of an invitation would become what a second person confirms.
+            check_active(&User::by_id(&mut **act, user)?)?;
+            link::end_of(&mut **act, user)?;
+            act.execute_one(
+                "UPDATE users SET auditor = 1, version = version + 1 WHERE id = $1",
+                values![user],
+            )
+        }
         "factor" => factor::remove(&mut **act, user),
         // Its link can be used from now on.
         "reset" => Ok(()),
@@ -122,13 +133,24 @@ fn fulfil(act: &mut Act<'_>, kind: &str, user: Id) -> Result<()> {
     }
 }
 
-fn check_may_administer(sql: &mut dyn Sql, user: &User) -> Result<()> {
-    if user.state != State::Active {
-        return Err(Problem::conflict(
-            "not-active",
-            "the user has not signed in yet, or may not",
-        ));
+/// Nobody does this to their own account.
+pub(super) fn own_account() -> Problem {
+    Problem::conflict("own-account", "nobody does this to their own account")
+        .help("ask another administrator, or use the pages of your own account")
+}
+
+fn check_active(user: &User) -> Result<()> {
+    match user.state {
+        State::Active => Ok(()),
+        _ => Err(
+            Problem::conflict("not-active", "the user has not signed in yet, or may not")
+                .help("grant it when they have signed in"),
+        ),
     }
+}
+
+fn check_may_administer(sql: &mut dyn Sql, user: &User) -> Result<()> {
+    check_active(user)?;
     let count = "SELECT count(*) FROM members WHERE user_id = $1";
     match sql.number(count, values![user.id])? {
         0 => Ok(()),

@@ -122,7 +122,7 @@ pub fn demo_people(app: &App) -> Result<Vec<DemoPerson>> {
             let project = Id::random();
             act.execute(
                 "INSERT INTO projects (id, name, rules, state, made_at, made_by) VALUES ($1, $2, $3, 'open', $4, $5)",
-                values![project, name, Rules::default().text(), at, administrator],
+                values![project, name, rules_of(name).text(), at, administrator],
             )?;
             for (actor, user) in ACTORS.iter().zip(ids) {
                 let Some((role, level)) = actor.roles[place] else {
@@ -152,6 +152,15 @@ pub fn demo_people(app: &App) -> Result<Vec<DemoPerson>> {
         set_factor(app, id, &random_bytes::<20>())?;
     }
     Ok(people)
+}
+
+/// A shop with few visitors hides them among fewer others than is usual.
+fn rules_of(project: &str) -> Rules {
+    let mut rules = Rules::default();
+    if project == "shop" {
+        rules.least_k.insert(2, 3);
+    }
+    rules
 }
 
 fn facts(role: Role, level: i64, ends_at: Option<Millis>) -> Vec<(&'static str, String)> {

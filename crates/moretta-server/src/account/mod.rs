@@ -33,7 +33,7 @@ mod weak;
 pub use demo::{DemoPerson, demo_people};
 pub use factor::set_factor;
 pub use gate::Gate;
-pub use setup::{SetupLink, second_link, setup_links};
+pub use setup::{SetupLink, setup_links};
 
 use crate::http::{Head, Route};
 use crate::problem::{Problem, Result};

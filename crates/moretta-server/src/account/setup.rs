@@ -49,31 +49,20 @@ impl SetupLink {
     }
 }
 
-/// The links to print at the start; none once somebody administers the server.
+/// The links to print at the start: for the first administrator while there is none, and for a second one,
+/// whom no other one has invited, while two persons are needed and there are no two such.
 ///
 /// # Errors
 /// When the store does not answer.
 pub fn setup_links(app: &App) -> Result<Vec<SetupLink>> {
     let mut links = Vec::new();
-    if app.store.read(administrators)?.0 == 0 {
-        links.push(printed(app, Kind::Setup)?);
-        if app.settings.four_eyes {
-            links.push(printed(app, Kind::Second)?);
+    for kind in [Kind::Setup, Kind::Second] {
+        let is_wanted = kind == Kind::Setup || app.settings.four_eyes;
+        if is_wanted && app.store.read(|sql| may_begin(sql, kind))? {
+            links.push(printed(app, kind)?);
         }
     }
     Ok(links)
-}
-
-/// A link for a second administrator, whom no other one has invited, for who starts the program to
-/// ask for; none while there are two already.
-///
-/// # Errors
-/// When the store does not answer.
-pub fn second_link(app: &App) -> Result<Option<SetupLink>> {
-    match app.store.read(|sql| may_begin(sql, Kind::Second))? {
-        true => printed(app, Kind::Second).map(Some),
-        false => Ok(None),
-    }
 }
 
 fn printed(app: &App, kind: Kind) -> Result<SetupLink> {

@@ -4,6 +4,7 @@ use crate::db::{Row, Sql, Value};
 use crate::id::Id;
 use crate::name::Name;
 use crate::problem::{Problem, Result};
+use crate::rights::Role;
 use unicode_normalization::UnicodeNormalization;
 
 /// A user. There is no `Debug` of one: what proves who they are stands in it.
@@ -23,7 +24,9 @@ pub(super) struct User {
     pub(super) factor_step: i64,
     /// A second factor that is being set up.
     pub(super) new_factor: Option<Vec<u8>>,
-    /// Whether they are officer of a project, or have level 1 in one.
+    /// Whether they audit everything.
+    pub(super) auditor: bool,
+    /// Whether they have a role in a project that sees what nobody has approved yet, or level 1.
     pub(super) reads_data: bool,
 }
 
@@ -60,9 +63,8 @@ impl State {
     }
 }
 
-const SELECT: &str = "SELECT u.id, u.number, u.name, u.state, u.admin, u.password, u.factor, u.factor_step, \
-                      u.new_factor, (SELECT count(*) FROM members m WHERE m.user_id = u.id AND \
-                      (m.role = 'officer' OR m.level = 1)) FROM users u WHERE";
+const COLUMNS: &str = "u.id, u.number, u.name, u.state, u.admin, u.password, u.factor, u.factor_step, \
+                       u.new_factor, u.auditor";
 
 impl User {
     fn read(row: &Row) -> Result<Self> {
@@ -76,12 +78,18 @@ impl User {
             factor: row.maybe_bytes(6)?,
             factor_step: row.integer(7)?,
             new_factor: row.maybe_bytes(8)?,
-            reads_data: row.integer(9)? > 0,
+            auditor: row.yes(9)?,
+            reads_data: row.integer(10)? > 0,
         })
     }
 
     fn find(sql: &mut dyn Sql, condition: &str, value: Value) -> Result<Option<Self>> {
-        let row = sql.row(&format!("{SELECT} {condition}"), &[value])?;
+        let query = format!(
+            "SELECT {COLUMNS}, (SELECT count(*) FROM members m WHERE m.user_id = u.id AND {}) \
+             FROM users u WHERE {condition}",
+            Role::TRUSTED
+        );
+        let row = sql.row(&query, &[value])?;
         row.as_ref().map(Self::read).transpose()
     }
 
@@ -99,7 +107,7 @@ impl User {
 
     /// Whether they must have a second factor.
     pub(super) fn needs_factor(&self) -> bool {
-        self.admin || self.reads_data
+        self.admin || self.auditor || self.reads_data
     }
 }
 

@@ -1,8 +1,8 @@
 //! Users as administrators see and change them.
 //!
 //! An administrator hands out links and never knows a password. What would give them an account that
-//! reads data waits for a second person: a new second factor of who reads data or administers, a new
-//! password of such a person who has no second factor yet, and another administrator.
+//! reads data waits for a second person: a new second factor of who reads data, audits or administers, a
+//! new password of such a person who has no second factor yet, another administrator or auditor.
 
 use super::link::{self, Kind};
 use super::user::{NewUser, State, User, account_name, add};
@@ -34,7 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
         get("/users/{user}", "A user", show),
         patch(
             "/users/{user}",
-            "Changes a user; another administrator waits for a second person",
+            "Changes a user; another administrator or auditor waits for a second person",
             change,
         )
         .of_version(),
@@ -143,7 +143,7 @@ fn show(
 struct Invitation {
     /// The name of the account, which no other one has.
     name: Name,
-    /// Whether they audit everything.
+    /// Whether they are to audit everything, which a second person grants once they have signed in.
     #[serde(default)]
     auditor: bool,
     /// The most idle minutes that they may choose, 1 to 30; 10 without.
@@ -159,7 +159,8 @@ struct Handed {
     link: String,
     /// When it ends.
     ends_at: Millis,
-    /// The wish that a second person has to grant before the link can be used.
+    /// The wish that a second person has to grant: of an invitation, before they audit; else before
+    /// the link can be used.
     wish: Option<Id>,
 }
 
@@ -177,12 +178,12 @@ fn invite(
 ) -> Result<Created<Handed>> {
     let (at, new, id) = (permit.at(), &call.body.0, Id::random());
     let idle_minutes = check_idle(new.idle_minutes.unwrap_or(IDLE.0))?;
-    let secret = app.store.act(|act| {
+    let (secret, wish) = app.store.act(|act| {
         let user = NewUser {
             id,
             name: &new.name,
             admin: false,
-            auditor: new.auditor,
+            auditor: new.auditor && !app.settings.four_eyes,
             idle_minutes,
             at,
             by: Some(permit.user()?),
@@ -192,16 +193,24 @@ fn invite(
         entry.subject = Some(id);
         entry.facts = vec![
             ("number", number.to_string()),
-            ("auditor", new.auditor.to_string()),
+            ("auditor", user.auditor.to_string()),
         ];
         act.log(&entry)?;
-        link::make(&mut **act, Kind::Invitation, Some(id), None, at)
+        let wish = match new.auditor && !user.auditor {
+            true => {
+                let user = User::by_id(&mut **act, id)?;
+                decisions::ask(app, act, &permit, &user, "auditor", "invited as an auditor")?
+            }
+            false => None,
+        };
+        let secret = link::make(&mut **act, Kind::Invitation, Some(id), None, at)?;
+        Ok((secret, wish))
     })?;
     Ok(Created(Handed {
         user: id,
         link: secret.show().to_owned(),
         ends_at: at + Kind::Invitation.length(),
-        wish: None,
+        wish,
     }))
 }
 
@@ -216,7 +225,7 @@ struct Changed {
     auditor: Option<bool>,
     /// The most idle minutes that they may choose.
     idle_minutes: Option<i64>,
-    /// Why; of who becomes an administrator.
+    /// Why; of who becomes an administrator or an auditor.
     reason: Option<String>,
 }
 
@@ -225,7 +234,7 @@ struct Changed {
 struct Outcome {
     /// The user as they are now.
     user: Listed,
-    /// The wish that waits for a second person: that the user administers the server.
+    /// The wish that waits for a second person: that the user administers the server, or audits it.
     wish: Option<Id>,
 }
 
@@ -236,13 +245,17 @@ fn change(
 ) -> Result<Tagged<Json<Outcome>>> {
     let (id, seen, changed) = (call.id("user")?, call.seen_version()?, &call.body.0);
     let idle_minutes = changed.idle_minutes.map(check_idle).transpose()?;
+    if changed.admin == Some(true) && changed.auditor == Some(true) {
+        let what = "a second person grants one thing at a time";
+        return Err(Problem::unusable(what).help("ask for the other one in a request of its own"));
+    }
     let outcome = app.store.act(|act| {
         let user = User::by_id(&mut **act, id)?;
         let name = changed.name.as_ref().map(account_name);
         let updated = act.execute(
-            "UPDATE users SET name = COALESCE($1, name), auditor = COALESCE($2, auditor), \
+            "UPDATE users SET name = COALESCE($1, name), auditor = CASE WHEN $2 = 1 THEN 0 ELSE auditor END, \
              idle_minutes = COALESCE($3, idle_minutes), version = version + 1 WHERE id = $4 AND version = $5",
-            values![name, changed.auditor, idle_minutes, id, seen],
+            values![name, i64::from(changed.auditor == Some(false)), idle_minutes, id, seen],
         );
         let updated = match &changed.name {
             Some(name) => updated.map_err(|problem| name.taken(problem))?,
@@ -255,16 +268,18 @@ fn change(
         entry.subject = Some(id);
         entry.facts = facts(changed);
         act.log(&entry)?;
-        let wish = match changed.admin {
-            Some(true) if !user.admin => {
-                let reason = changed.reason.as_deref().unwrap_or_default();
-                decisions::ask(app, act, &permit, &user, "admin", reason)?
-            }
-            Some(false) if user.admin => {
-                decisions::dismiss(act, &permit, &user)?;
-                None
-            }
+        if changed.admin == Some(false) && user.admin {
+            decisions::dismiss(act, &permit, &user)?;
+        }
+        let becomes = match (changed.admin, changed.auditor) {
+            (Some(true), _) if !user.admin => Some("admin"),
+            (_, Some(true)) if !user.auditor => Some("auditor"),
             _ => None,
+        };
+        let reason = changed.reason.as_deref().unwrap_or_default();
+        let wish = match becomes {
+            Some(kind) => decisions::ask(app, act, &permit, &user, kind, reason)?,
+            None => None,
         };
         let user = find(&mut **act, id)?;
         Ok(Outcome { user, wish })
@@ -278,7 +293,9 @@ fn facts(changed: &Changed) -> Vec<(&'static str, String)> {
     if changed.name.is_some() {
         facts.push(("name", "changed".to_owned()));
     }
-    facts.extend(changed.auditor.map(|yes| ("auditor", yes.to_string())));
+    // That somebody becomes one is an entry of its own.
+    let ends = changed.auditor.filter(|yes| !yes);
+    facts.extend(ends.map(|yes| ("auditor", yes.to_string())));
     facts.extend(
         changed
             .idle_minutes
@@ -290,10 +307,7 @@ fn facts(changed: &Changed) -> Vec<(&'static str, String)> {
 /// The user of a request, who is somebody else.
 fn other(act: &mut Act<'_>, permit: &Permit<ManageUsers>, id: Id) -> Result<User> {
     match permit.user()? == id {
-        true => Err(
-            Problem::conflict("own-account", "nobody does this to their own account")
-                .help("ask another administrator, or use the pages of your own account"),
-        ),
+        true => Err(decisions::own_account()),
         false => User::by_id(&mut **act, id),
     }
 }

@@ -12,7 +12,7 @@ use crate::rights::{Permit, ReadAdminAudit, ReadAudit, ReadWholeAudit, Right, Ro
 use crate::secret::hex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
@@ -369,12 +369,15 @@ fn readers(
     call: Call<When, Nothing>,
 ) -> Result<Json<Vec<Reader>>> {
     let (project, at) = (permit.project()?, call.query.at.unwrap_or(permit.at()));
-    let rows = app.store.read(|sql| {
-        sql.query(
-            "SELECT entry FROM audit WHERE project_id = $1 AND at <= $2 \
-             AND act IN ('member.grant', 'member.end') ORDER BY number",
-            values![project, at],
-        )
+    let (rows, accounts) = app.store.read(|sql| {
+        let members = "SELECT entry FROM audit WHERE project_id = $1 AND at <= $2 \
+                       AND act IN ('member.grant', 'member.end') ORDER BY number";
+        let accounts = "SELECT entry FROM audit WHERE at <= $1 \
+                        AND act IN ('user.disable', 'user.enable', 'user.delete') ORDER BY number";
+        Ok((
+            sql.query(members, values![project, at])?,
+            sql.query(accounts, values![at])?,
+        ))
     })?;
     let mut readers = BTreeMap::new();
     for row in rows {
@@ -402,5 +405,16 @@ fn readers(
             );
         }
     }
+    // Who may not sign in reads nothing, whatever they are.
+    let mut out = BTreeSet::new();
+    for row in accounts {
+        let entry = entered(row.text(0)?)?;
+        let Some(user) = entry.subject else { continue };
+        match entry.act == "user.enable" {
+            true => out.remove(&user),
+            false => out.insert(user),
+        };
+    }
+    readers.retain(|user, _| !out.contains(user));
     Ok(Json(readers.into_values().collect()))
 }

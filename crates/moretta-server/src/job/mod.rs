@@ -17,6 +17,7 @@ mod routes;
 mod spec;
 mod staging;
 mod task;
+mod weight;
 
 pub use crate::release::ledger::charge;
 pub(crate) use child::{Heard, Worker};

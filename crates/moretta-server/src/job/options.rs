@@ -94,10 +94,10 @@ pub struct Learn {
     /// The column to predict; without, the one with the role class.
     #[serde(default)]
     pub class: Option<String>,
-    /// First results that no figure counts.
+    /// First results that no figure counts, rounded up to a hundred.
     #[serde(default)]
     pub warm_up: u64,
-    /// Results that the curves are drawn over.
+    /// Results that the curves are drawn over: 200 at least, rounded up to a hundred.
     #[serde(default = "thousand")]
     pub window: u64,
     /// For learners that draw random numbers.

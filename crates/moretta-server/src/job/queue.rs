@@ -10,6 +10,7 @@ use crate::db::{Row, Sql};
 use crate::events::{self, News};
 use crate::id::Id;
 use crate::problem::{Problem, Result};
+use crate::project::check_open;
 use crate::store::Act;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -157,10 +158,7 @@ pub fn enqueue(
     spec: &Spec,
     at: Millis,
 ) -> Result<Id> {
-    let open = "SELECT count(*) FROM projects WHERE id = $1 AND state = 'open'";
-    if sql.number(open, values![project])? == 0 {
-        return Err(Problem::conflict("closed", "the project is closed"));
-    }
+    check_open(sql, project)?;
     let id = Id::random();
     sql.execute(
         "INSERT INTO jobs (id, project_id, user_id, kind, pool, spec, state, attempts, made_at) \

@@ -5,8 +5,9 @@ use super::kind::Kind;
 use super::options::{self, About};
 use super::queue::{self, Job};
 use super::spec::Spec;
+use super::weight;
 use crate::app::App;
-use crate::clock::{DAY, Millis};
+use crate::clock::Millis;
 use crate::db::Sql;
 use crate::http::{Accepted, Call, Done, Json, Nothing, Route, get, post};
 use crate::id::Id;
@@ -80,7 +81,7 @@ pub fn routes() -> Vec<Route> {
         ),
         get(
             "/projects/{project}/previews",
-            "How many previews were made in the last day",
+            "How many previews were made in the last day, and jobs that tell as much of raw data",
             previews,
         ),
     ]
@@ -200,13 +201,15 @@ fn ask_in<R: Right>(
 ) -> Result<Queued> {
     let (project, at) = (permit.project()?, permit.at());
     check(&mut **act, project, spec)?;
-    if kind == Kind::Preview {
-        let (made, most) = (
-            count_previews(&mut **act, project, at)?,
-            app.settings.limits.previews,
-        );
-        if made >= i64::from(most) {
-            let what = format!("a project has {most} previews a day: they tell of raw data");
+    let tries = weight::weight(kind, spec);
+    if tries > 0 {
+        let made = weight::of_a_day(&mut **act, project, at)?;
+        let most = app.settings.limits.previews;
+        if made.saturating_add(tries) > i64::from(most) {
+            let what = format!(
+                "a project has {most} previews a day, which tell of raw data; {made} were made, and this \
+                 tries {tries} settings"
+            );
             return Err(Problem::new(429, "previews", what).after(3600));
         }
     }
@@ -237,12 +240,6 @@ fn check(sql: &mut dyn Sql, project: Id, spec: &Spec) -> Result<()> {
     missing(sql, policy, spec.policy, "policy")?;
     let release = "SELECT count(*) FROM releases WHERE id = $1 AND project_id = $2";
     missing(sql, release, spec.release, "release")
-}
-
-fn count_previews(sql: &mut dyn Sql, project: Id, at: Millis) -> Result<i64> {
-    let made =
-        "SELECT count(*) FROM jobs WHERE project_id = $1 AND made_at > $2 AND kind = 'preview'";
-    sql.number(made, values![project, at - DAY])
 }
 
 /// Which data and policy, and options of the kind.
@@ -322,7 +319,8 @@ fn verify(
     ask(app, &permit, Kind::Verify, &spec)
 }
 
-/// Previews of a project.
+/// Previews of a project, and what counts like them: profiles, plans, attacks, and each setting that a
+/// search or a comparison of learners tries.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 struct Previews {
     /// How many were asked for in the last 24 hours.
@@ -339,7 +337,7 @@ fn previews(
     let project = permit.project()?;
     let made = app
         .store
-        .read(|sql| count_previews(sql, project, permit.at()))?;
+        .read(|sql| weight::of_a_day(sql, project, permit.at()))?;
     Ok(Json(Previews {
         made,
         at_most: app.settings.limits.previews,

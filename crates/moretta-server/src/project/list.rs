@@ -10,6 +10,7 @@ use crate::name::Name;
 use crate::page::{Page, PageQuery};
 use crate::problem::{Problem, Result};
 use crate::rights::{ManageProjects, Permit, Role, SignedIn};
+use crate::stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -173,6 +174,9 @@ fn change(
             return Err(outdated());
         }
         act.log(&permit.entry("project.change"))?;
+        if state == Some("closed") {
+            stream::stop_all(act, &permit, id)?;
+        }
         let row = act.row(
             "SELECT id, name, state, made_at, version, NULL, NULL, NULL FROM projects WHERE id = $1",
             values![id],

@@ -107,9 +107,9 @@ pub(super) struct Membership {
 }
 
 impl Membership {
-    /// Whether a second person has to confirm it: it reaches raw rows, or approves.
+    /// Whether a second person has to confirm it: it approves, or sees what nobody has approved yet.
     fn needs_second(&self) -> bool {
-        self.role == Role::Officer || self.level == Some(1)
+        self.role.is_trusted() || self.level == Some(1)
     }
 
     pub(super) fn check(&self, sql: &mut dyn Sql, at: Millis) -> Result<()> {
@@ -169,6 +169,13 @@ impl Membership {
         (asked_by, confirmed_by): (Id, Id),
         at: Millis,
     ) -> Result<()> {
+        if self.needs_second() {
+            // A link that one person has handed out before would be the account.
+            act.execute(
+                "DELETE FROM links WHERE user_id = $1 AND kind <> 'demo'",
+                values![self.user],
+            )?;
+        }
         act.execute(
             "INSERT INTO members (project_id, user_id, role, level, ends_at, asked_by, confirmed_by, at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \

@@ -2,9 +2,11 @@
 
 mod list;
 mod members;
+mod promised;
 mod rules;
 mod wishes;
 
+pub use promised::{Promised, broken};
 pub use rules::Rules;
 
 use crate::db::Sql;

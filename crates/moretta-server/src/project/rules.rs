@@ -7,6 +7,7 @@ use crate::id::Id;
 use crate::problem::{Problem, Result};
 use crate::rights::{ChangeRules, Permit, ReadRules};
 use crate::store::Act;
+use crate::stream;
 use crate::wish::{self, Asked, Wish};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,12 +29,18 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
+/// The least k where the rules name none.
+const USUAL_K: u32 = 5;
+
 /// What every release of a project must keep.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
-    /// The least k of each level; of a level that is not named, that of the next finer one, or 2.
+    /// The least k of each level, or z of a stream; of a level that is not named, that of the next finer
+    /// one, or 5.
     pub least_k: BTreeMap<u32, u32>,
+    /// Whether what is made by a policy without any promise, neither k nor z nor ε, may leave.
+    pub unpromised: bool,
     /// The methods that may be used; none for all.
     pub methods: Option<Vec<String>>,
     /// The ε that one data set may spend in a year; none for no limit.
@@ -68,7 +75,12 @@ impl Rules {
     /// The least k of a level.
     pub fn least_k_of(&self, level: u32) -> u32 {
         let finer = self.least_k.range(..=level).next_back();
-        finer.map_or(2, |(_, k)| *k)
+        finer.map_or(USUAL_K, |(_, k)| *k)
+    }
+
+    /// Whether the least k of a level is named, and not the usual one.
+    pub(super) fn names_k_of(&self, level: u32) -> bool {
+        self.least_k.range(..=level).next().is_some()
     }
 
     /// Whether whatever keeps these rules keeps `other` as well.
@@ -79,9 +91,11 @@ impl Rules {
             (None, Some(_)) => false,
             (Some(own), Some(other)) => own <= other,
         };
-        levels
-            .into_iter()
-            .all(|level| self.least_k_of(*level) >= other.least_k_of(*level))
+        levels.into_iter().all(|level| {
+            self.least_k_of(*level) >= other.least_k_of(*level)
+                    // A named k is wanted of what promises something else, too.
+                    && (self.names_k_of(*level) || !other.names_k_of(*level))
+        }) && (other.unpromised || !self.unpromised)
             && match (&self.methods, &other.methods) {
                 (_, None) => true,
                 (None, Some(_)) => false,
@@ -171,8 +185,8 @@ fn change(
                 if !tighter {
                     entry.facts.push(("alone", "four_eyes is off".to_owned()));
                 }
-                set(act, project, rules)?;
                 act.log(&entry)?;
+                set(app, act, &permit, rules)?;
                 return Ok(Outcome {
                     state: "changed",
                     wish: None,
@@ -182,7 +196,7 @@ fn change(
                 kind: "rules",
                 project: Some(project),
                 subject: project,
-                wish: rules.text(),
+                wish: wished(rules, &before),
                 reason: "",
                 by: permit.user()?,
                 at: permit.at(),
@@ -198,21 +212,41 @@ fn change(
         .map(Accepted)
 }
 
-fn set(act: &mut Act<'_>, project: Id, rules: &Rules) -> Result<()> {
+/// Sets the rules; approved streams that do not keep them are held.
+fn set<R>(app: &App, act: &mut Act<'_>, permit: &Permit<R>, rules: &Rules) -> Result<()> {
     act.execute_one(
         "UPDATE projects SET rules = $1, version = version + 1 WHERE id = $2",
-        values![rules.text(), project],
-    )
+        values![rules.text(), permit.project()?],
+    )?;
+    stream::hold_to_rules(app, act, permit)
 }
 
-/// Loosens rules as it was wished for.
-pub(super) fn granted(act: &mut Act<'_>, wish: &Wish) -> Result<Vec<(&'static str, String)>> {
-    let rules: Rules = serde_json::from_str(&wish.wish)
-        .map_err(|_| Problem::bug("a wish of the store cannot be read"))?;
-    let project = wish
-        .project
-        .ok_or_else(|| Problem::bug("a wish has no project"))?;
-    set(act, project, &rules)?;
+/// A wish for rules, with those that it was made from.
+fn wished(rules: &Rules, from: &Rules) -> String {
+    let mut wish = serde_json::to_value(rules).unwrap_or_default();
+    wish["from"] = serde_json::to_value(from).unwrap_or_default();
+    wish.to_string()
+}
+
+/// Loosens rules as it was wished for, where they are still those that the wish was made from.
+pub(super) fn granted<R>(
+    app: &App,
+    act: &mut Act<'_>,
+    permit: &Permit<R>,
+    wish: &Wish,
+) -> Result<Vec<(&'static str, String)>> {
+    let unreadable = |_| Problem::bug("a wish of the store cannot be read");
+    let mut wished: serde_json::Value = serde_json::from_str(&wish.wish).map_err(unreadable)?;
+    let from = wished.as_object_mut().and_then(|all| all.remove("from"));
+    let from: Option<Rules> = serde_json::from_value(from.into()).map_err(unreadable)?;
+    let rules: Rules = serde_json::from_value(wished).map_err(unreadable)?;
+    let (now, _) = Rules::of(&mut **act, permit.project()?)?;
+    if from != Some(now) {
+        let what = "the rules were changed since this was asked for";
+        return Err(Problem::conflict("rules-changed", what)
+            .help("refuse it, and have it asked for again from the rules of now"));
+    }
+    set(app, act, permit, &rules)?;
     Ok(vec![("rules", rules.text())])
 }
 

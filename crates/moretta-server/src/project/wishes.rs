@@ -30,7 +30,15 @@ fn list(
     _: Call<Nothing, Nothing>,
 ) -> Result<Json<Vec<Wish>>> {
     let project = permit.project()?;
-    app.store.read(|sql| wish::waiting(sql, project)).map(Json)
+    let mut wishes = app.store.read(|sql| wish::waiting(sql, project))?;
+    let sees_all = permit.member()?.role.is_some() || permit.signed()?.auditor;
+    wishes.retain(|wish| sees_all || !is_for_members(wish));
+    Ok(Json(wishes))
+}
+
+/// Whether a wish is about what a project does with its data, in which administrators have no part.
+fn is_for_members(wish: &Wish) -> bool {
+    wish.kind != "member"
 }
 
 /// A decision.
@@ -48,12 +56,17 @@ fn decide(
 ) -> Result<Done> {
     let (project, id, grant) = (permit.project()?, call.id("wish")?, call.body.0.grant);
     let (by, at) = (permit.user()?, permit.at());
+    let is_member = permit.member()?.role.is_some();
     app.store.act(|act| {
         let wish = wish::decide(&mut **act, id, Some(project), grant, by, at)?;
+        if is_for_members(&wish) && !is_member {
+            let what = "officers of the project decide this, and no administrator";
+            return Err(Problem::forbidden(what).help("ask an officer who did not ask for it"));
+        }
         let facts = match (&*wish.kind, grant) {
             (_, false) => Vec::new(),
             ("member", true) => members::granted(act, &wish, by, at)?,
-            ("rules", true) => rules::granted(act, &wish)?,
+            ("rules", true) => rules::granted(app, act, &permit, &wish)?,
             _ => {
                 return Err(Problem::conflict(
                     "elsewhere",

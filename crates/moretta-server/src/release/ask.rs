@@ -145,7 +145,7 @@ fn ask(
                 act,
                 &mut release,
                 permit.user()?,
-                (terms.epsilon, &rules),
+                (terms.promised.epsilon, &rules),
                 at,
             )?;
             let mut entry = permit.entry("release.ask");
@@ -222,7 +222,7 @@ fn run_again(
             let terms = source::terms(app, &mut **act, project, made_of)?;
             let (rules, _) = Rules::of(&mut **act, project)?;
             terms.check(&release.levels, &rules)?;
-            let of = (terms.epsilon, &rules);
+            let of = (terms.promised.epsilon, &rules);
             let job = begin(act, &mut release, permit.user()?, of, at)?;
             let mut entry = permit.entry("release.run");
             entry.subject = Some(id);

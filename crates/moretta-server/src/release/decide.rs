@@ -14,10 +14,11 @@ use crate::db::Value;
 use crate::http::{Call, Json, Nothing, Route, post};
 use crate::id::Id;
 use crate::problem::{Problem, Result};
-use crate::project::Rules;
+use crate::project::{Rules, check_open};
 use crate::rights::{DecideRelease, Permit};
 use crate::secret::hex;
 use crate::store::Act;
+use crate::wish;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -162,6 +163,10 @@ fn check_rules(
     release: &Release,
 ) -> Result<bool> {
     let (project, user, at) = (permit.project()?, permit.user()?, permit.at());
+    check_open(&mut **act, project)?;
+    if app.settings.four_eyes {
+        wish::check_confirmed(&mut **act, project, user)?;
+    }
     let of = (release.asked_by, release.data, release.policy);
     let alone = source::authors(app, &mut **act, project, of)?.contains(&user);
     if alone && app.settings.four_eyes {

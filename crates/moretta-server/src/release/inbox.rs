@@ -32,7 +32,8 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Waiting {
     /// `release`, `wish`, `stream` or `budget` for officers; `failed` for stewards, about their own
-    /// requests; `stream-failed`, `stream-under-goal` or `stream-silent` for operators and officers.
+    /// requests; `stream-failed`, `stream-under-goal` or `stream-silent` for operators and officers,
+    /// `stream-held` for operators.
     kind: &'static str,
     /// The release, the wish, the stream or the data set.
     id: Id,

@@ -2,8 +2,8 @@
 //! it is approved, by the rules of that day.
 
 use super::facts::Facts;
-use crate::problem::{Problem, Result};
-use crate::project::Rules;
+use crate::problem::Result;
+use crate::project::{Promised, Rules, broken};
 use moretta::policy::Policy;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,12 +16,8 @@ pub(super) const FIRST: u32 = 2;
 pub(super) struct Terms {
     /// Its levels, from the least to the most protected.
     pub(super) levels: Vec<Level>,
-    /// The methods that it names.
-    methods: Vec<&'static str>,
-    /// Whether the methods are searched for.
-    searches: bool,
-    /// The ε that a release of it spends.
-    pub(super) epsilon: Option<f64>,
+    /// What it promises at all of them.
+    pub(super) promised: Promised,
 }
 
 /// A level of a policy.
@@ -53,12 +49,10 @@ impl Terms {
                     .collect()
             }
         };
-        let epsilons = plan.maskings().filter_map(|masking| masking.epsilon());
+        let searches = policy.goal.is_some() || policy.evolve.is_some();
         Terms {
             levels,
-            methods: plan.protect.iter().map(|method| method.name()).collect(),
-            searches: policy.goal.is_some() || policy.evolve.is_some(),
-            epsilon: epsilons.reduce(|sum, epsilon| sum + epsilon),
+            promised: Promised::of(plan, searches),
         }
     }
 
@@ -68,46 +62,11 @@ impl Terms {
     /// 409 with the first rule that is not kept.
     pub(super) fn check(&self, levels: &[u32], rules: &Rules) -> Result<()> {
         for level in self.levels.iter().filter(|of| levels.contains(&of.level)) {
-            let least = rules.least_k_of(level.level);
-            let is_ruled = rules.least_k.range(..=level.level).next().is_some();
-            match level.k {
-                Some(k) if k < least => {
-                    let what = format!(
-                        "level `{}` has k = {k}, and the rules want {least} at least",
-                        level.name
-                    );
-                    return Err(broken(what).help("raise k in the policy"));
-                }
-                // What spends ε is held by the budget of the year, where there is one.
-                None if is_ruled && (self.epsilon.is_none() || rules.epsilon_a_year.is_none()) => {
-                    let what = format!(
-                        "the rules want k = {least} at least, and the policy promises no k"
-                    );
-                    return Err(broken(what).help("promise k under [guarantee]"));
-                }
-                _ => {}
-            }
+            let persons = level.k.or(self.promised.persons);
+            let of = (level.level, &*level.name);
+            self.promised.check_level(rules, of, persons)?;
         }
-        let Some(methods) = &rules.methods else {
-            return Ok(());
-        };
-        if self.searches {
-            return Err(
-                broken("the rules name methods, and the policy searches for one")
-                    .help("name the method that was found under [[protect]]"),
-            );
-        }
-        match self
-            .methods
-            .iter()
-            .find(|method| !methods.iter().any(|of| of == *method))
-        {
-            Some(method) => Err(
-                broken(format!("the rules do not allow the method `{method}`"))
-                    .help(format!("use one of: {}", methods.join(", "))),
-            ),
-            None => Ok(()),
-        }
+        self.promised.check_methods(rules)
     }
 }
 
@@ -136,8 +95,4 @@ pub(super) fn check_made(facts: &[Facts], rules: &Rules) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn broken(what: impl Into<String>) -> Problem {
-    Problem::conflict("rules", what)
 }

@@ -43,6 +43,16 @@ impl Role {
         }
     }
 
+    /// Whether somebody with this role sees or decides what nobody has approved yet, so that a second
+    /// person confirms them and a second factor is fixed.
+    pub fn is_trusted(self) -> bool {
+        matches!(self, Role::Officer | Role::Steward | Role::Auditor)
+    }
+
+    /// Whether the member `m` of a statement is trusted so, or reads raw rows: in SQL.
+    pub(crate) const TRUSTED: &'static str =
+        "(m.role IN ('officer', 'steward', 'auditor') OR m.level = 1)";
+
     /// Reads it from the store.
     ///
     /// # Errors

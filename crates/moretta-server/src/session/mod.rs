@@ -8,7 +8,7 @@ use crate::clock::{HOUR, MINUTE, Millis, SECOND};
 use crate::db::{Sql, Value};
 use crate::id::{Id, random_bytes};
 use crate::problem::{Problem, Result};
-use crate::rights::Signed;
+use crate::rights::{Role, Signed};
 use crate::secret::{Secret, hex};
 use sha2::{Digest, Sha256};
 
@@ -109,7 +109,7 @@ impl Session {
     pub fn check_usable(&self, at: Millis) -> Result<()> {
         self.check_unlocked(at)?;
         if self.needs_factor && !self.has_factor {
-            let what = "administrators, officers and members with level 1 need a second factor";
+            let what = "administrators, auditors, officers, stewards and members with level 1 need a second factor";
             return Err(
                 Problem::new(403, "factor-needed", what).help("set one up under your account")
             );
@@ -285,28 +285,29 @@ pub fn end_everybodys(sql: &mut dyn Sql) -> Result<u64> {
 /// When the store does not answer.
 pub fn find(sql: &mut dyn Sql, secret: &str, at: Millis) -> Result<Option<Signed>> {
     let sum = Secret::new(secret.to_owned()).sum();
-    let row = sql.row(
+    let query = format!(
         "SELECT s.id, s.state, s.seen_at, s.factor_at, s.ends_at, u.id, u.number, u.admin, u.auditor, \
-                u.idle_minutes, u.factor, u.own_idle_minutes, s.password_at, (SELECT count(*) FROM members m WHERE m.user_id = u.id AND \
-                (m.role = 'officer' OR m.level = 1)) \
+                u.idle_minutes, u.factor, u.own_idle_minutes, s.password_at, \
+                (SELECT count(*) FROM members m WHERE m.user_id = u.id AND {}) \
          FROM sessions s JOIN users u ON u.id = s.user_id \
          WHERE s.secret = $1 AND s.ends_at > $2 AND u.state = 'active'",
-        values![&sum[..], at],
-    )?;
+        Role::TRUSTED
+    );
+    let row = sql.row(&query, values![&sum[..], at])?;
     let Some(row) = row else { return Ok(None) };
     let state = match row.text(1)? {
         "full" => State::Full,
         "waiting" => State::Waiting,
         _ => State::Locked,
     };
-    let admin = row.yes(7)?;
+    let (admin, auditor) = (row.yes(7)?, row.yes(8)?);
     let most = row.integer(9)?.clamp(1, IDLE.1);
     let idle = row.maybe_integer(11)?.unwrap_or(most).clamp(1, most);
     Ok(Some(Signed {
         user: row.id(5)?,
         number: row.integer(6)?,
         admin,
-        auditor: row.yes(8)?,
+        auditor,
         session: Some(Session {
             id: row.id(0)?,
             state,
@@ -315,7 +316,7 @@ pub fn find(sql: &mut dyn Sql, secret: &str, at: Millis) -> Result<Option<Signed
             factor_at: row.maybe_integer(3)?,
             ends_at: row.integer(4)?,
             password_at: row.integer(12)?,
-            needs_factor: admin || row.integer(13)? > 0,
+            needs_factor: admin || auditor || row.integer(13)? > 0,
             has_factor: !row.is_null(10)?,
             token: token_of(secret),
             sum,

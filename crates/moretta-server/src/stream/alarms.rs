@@ -1,5 +1,6 @@
 //! What of streams their operators and officers have to look at: one that has failed, one whose share
-//! of alike users is under its goal, one that gets no events any more.
+//! of alike users is under its goal, one that gets no events any more; and for operators, one that was
+//! held, which officers are told of as one that waits for them.
 
 use super::points::Point;
 use crate::clock::{MINUTE, Millis};
@@ -15,7 +16,7 @@ const MOST: i64 = 500;
 /// Something to look at.
 #[derive(Clone, Debug)]
 pub(crate) struct Alarm {
-    /// `stream-failed`, `stream-under-goal` or `stream-silent`.
+    /// `stream-failed`, `stream-held`, `stream-under-goal` or `stream-silent`.
     pub(crate) kind: &'static str,
     /// The stream.
     pub(crate) stream: Id,
@@ -33,9 +34,10 @@ pub(crate) struct Alarm {
 /// When the store does not answer.
 pub(crate) fn alarms(sql: &mut dyn Sql, user: Id, at: Millis) -> Result<Vec<Alarm>> {
     let rows = sql.query(
-        "SELECT s.id, s.project_id, s.name, s.state FROM streams s JOIN members m \
+        "SELECT s.id, s.project_id, s.name, s.state, s.decision FROM streams s JOIN members m \
          ON m.project_id = s.project_id WHERE m.user_id = $1 AND m.role IN ('operator', 'officer') \
-         AND (m.ends_at IS NULL OR m.ends_at > $2) AND (s.state = 'failed' OR s.wanted = 'running') \
+         AND (m.ends_at IS NULL OR m.ends_at > $2) AND (s.state = 'failed' OR s.wanted = 'running' \
+         OR m.role = 'operator' AND s.decision = 'waiting' AND s.reason IS NOT NULL) \
          ORDER BY s.name LIMIT $3",
         values![user, at, MOST],
     )?;
@@ -59,6 +61,12 @@ fn alarm(sql: &mut dyn Sql, row: &Row, at: Millis) -> Result<Option<Alarm>> {
         let failed =
             "SELECT COALESCE(MAX(at), $1) FROM marks WHERE stream_id = $2 AND what = 'failed'";
         alarm.at = sql.number(failed, values![at, stream])?;
+        return Ok(Some(alarm));
+    }
+    if row.text(4)? == "waiting" {
+        let held = "SELECT COALESCE(MAX(at), $1) FROM marks WHERE stream_id = $2 AND what = 'hold'";
+        alarm.kind = "stream-held";
+        alarm.at = sql.number(held, values![at, stream])?;
         return Ok(Some(alarm));
     }
     let last = "SELECT at, figures FROM points WHERE stream_id = $1 ORDER BY at DESC LIMIT 1";

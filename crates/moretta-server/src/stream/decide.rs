@@ -1,5 +1,7 @@
-//! Streams approved or refused by officers: a policy version for an audience, before its first event.
+//! Streams approved or refused by officers: a policy version for an audience, before its first event,
+//! by the rules of that day.
 
+use super::define;
 use super::row::{self, Stream};
 use crate::app::App;
 use crate::db::Sql;
@@ -7,7 +9,9 @@ use crate::events::tell_inbox;
 use crate::http::{Call, Json, Route, Tagged, outdated, post};
 use crate::id::Id;
 use crate::problem::{Problem, Result};
+use crate::project::{Rules, check_open};
 use crate::rights::{DecideRelease, Permit};
+use crate::wish;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -49,6 +53,15 @@ fn decide(
         if *approve && alone && app.settings.four_eyes {
             let what = "a second person has to approve this: you defined it, or wrote its policy or a hierarchy";
             return Err(Problem::new(403, "second-person", what).help("ask another officer"));
+        }
+        if *approve {
+            check_open(&mut **act, project)?;
+            if app.settings.four_eyes {
+                wish::check_confirmed(&mut **act, project, by)?;
+            }
+            let (rules, _) = Rules::of(&mut **act, project)?;
+            let of = (stream.policy_version, stream.level);
+            define::check(app, &mut **act, (project, &rules), of)?;
         }
         let (state, name) = match approve {
             true => ("approved", "stream.approve"),

@@ -10,13 +10,12 @@ use crate::id::{Id, random_bytes};
 use crate::name::Name;
 use crate::page::{Page, PageQuery};
 use crate::problem::{Problem, Result};
-use crate::project::Rules;
+use crate::project::{Promised, Rules, check_open};
 use crate::rights::{DefineStreams, Permit, ReadStreams};
 use crate::secret::hex;
 use crate::text::{Policy, TextVersion, hierarchies_for};
 use moretta::io::{Files, MemoryFiles};
 use moretta::policy::Secrets;
-use moretta::protect::Method;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
@@ -85,7 +84,7 @@ fn define(
 ) -> Result<Tagged<Created<Stream>>> {
     let (new, project, at) = (&call.body.0, permit.project()?, permit.at());
     let (by, id) = (permit.user()?, Id::random());
-    check(app, project, new.policy_version, new.level)?;
+    check_new(app, project, (new.policy_version, new.level))?;
     let stream = app.store.act(|act| {
         let made = act.execute(
             "INSERT INTO streams (id, project_id, name, policy_version_id, level, wanted, state, decision, \
@@ -122,7 +121,7 @@ fn change(
     let before = app.store.read(|sql| row::find(sql, project, id))?;
     let version = call.body.0.policy_version.unwrap_or(before.policy_version);
     let level = call.body.0.level.unwrap_or(before.level);
-    check(app, project, version, level)?;
+    check_new(app, project, (version, level))?;
     let (by, at) = (permit.user()?, permit.at());
     let stream = app.store.act(|act| {
         let stream = row::find(&mut **act, project, id)?;
@@ -165,18 +164,28 @@ fn facts(version: Id, level: i64) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Fails when the policy is none for a stream of the project, or breaks its rules.
-fn check(app: &App, project: Id, version: Id, level: i64) -> Result<()> {
-    if !(2..=100).contains(&level) {
+/// Fails when the project is closed, or the stream would not keep its rules.
+fn check_new(app: &App, project: Id, of: (Id, i64)) -> Result<()> {
+    app.store.read(|sql| {
+        check_open(sql, project)?;
+        let (rules, _) = Rules::of(sql, project)?;
+        check(app, sql, (project, &rules), of)
+    })
+}
+
+/// Fails when the policy, by its version, is none for a stream of the project of this level, or breaks
+/// the rules.
+pub(super) fn check(
+    app: &App,
+    sql: &mut dyn Sql,
+    (project, rules): (Id, &Rules),
+    (version, level): (Id, i64),
+) -> Result<()> {
+    let number = u32::try_from(level).ok();
+    let Some(number) = number.filter(|level| (2..=100).contains(level)) else {
         return Err(Problem::unusable("the level of a stream is 2 to 100"));
-    }
-    let (texts, rules) = app.store.read(|sql| {
-        Ok((
-            texts_of(app, sql, project, version)?,
-            Rules::of(sql, project)?.0,
-        ))
-    })?;
-    let (text, hierarchies) = texts;
+    };
+    let (text, hierarchies) = texts_of(app, sql, project, version)?;
     let files = MemoryFiles::default();
     for (name, content) in hierarchies {
         files.put(Path::new(&name), content.into_bytes());
@@ -184,36 +193,9 @@ fn check(app: &App, project: Id, version: Id, level: i64) -> Result<()> {
     let composed = policy::composed(&text)?;
     let secrets = Secrets::by(|_| Some(hex(&random_bytes::<32>()).into_bytes()));
     let policy = policy::open(&composed.text, Files::provided(files), secrets)?;
-    check_rules(&policy.plan, &rules, level)
-}
-
-/// Fails when a plan breaks the rules of its project.
-fn check_rules(plan: &moretta::engine::Plan, rules: &Rules, level: i64) -> Result<()> {
-    let broken = |what: String| {
-        Problem::new(422, "rules", what).help("officers of the project set its rules")
-    };
-    if let Some(allowed) = &rules.methods
-        && let Some(method) = plan
-            .protect
-            .iter()
-            .find(|method| !allowed.iter().any(|name| name == method.name()))
-    {
-        let what = format!("the rules of the project do not allow `{}`", method.name());
-        return Err(broken(what));
-    }
-    let least = rules.least_k_of(level as u32);
-    let promised = plan.protect.iter().filter_map(|method| match method {
-        Method::ZAnonymity(z) => Some(z.least_z()),
-        _ => None,
-    });
-    let promised = promised.chain(plan.guarantee.k).max().unwrap_or(1);
-    if promised < least {
-        let what = format!(
-            "the policy promises k or z of {promised}, and level {level} needs at least {least}"
-        );
-        return Err(broken(what));
-    }
-    Ok(())
+    let promised = Promised::of(&policy.plan, false);
+    promised.check_methods(rules)?;
+    promised.check_level(rules, (number, &level.to_string()), promised.persons)
 }
 
 /// The text of a policy version, and hierarchies by their names.

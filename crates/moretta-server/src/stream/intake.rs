@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::clock::{HOUR, Millis};
 use crate::id::{Id, random_bytes};
 use crate::problem::{Problem, Result};
+use crate::project::check_open;
 use crate::seal::{LogWriter, problem};
 use crate::secret::hex;
 use crate::store::Act;
@@ -128,7 +129,10 @@ fn opened<'a>(
     slot: &'a mut Option<Intake>,
     (project, stream): (Id, Id),
 ) -> Result<&'a mut Intake> {
-    let found = app.store.read(|sql| row::find(sql, project, stream))?;
+    let found = app.store.read(|sql| {
+        check_open(sql, project)?;
+        row::find(sql, project, stream)
+    })?;
     if found.decision != "approved" {
         return Err(
             Problem::conflict("not-approved", "the stream is not approved")

@@ -6,7 +6,8 @@
 //! record with the place from which another child goes on, so that a killed child or server loses
 //! nothing and releases nothing twice (`keeper`). A stream is approved before its first event, by
 //! somebody who neither defined it nor wrote its policy, and again for each version of the policy and
-//! each audience (`decide`).
+//! each audience (`decide`). When the rules of its project are tightened and it does not keep them, it
+//! stops until it is approved again (`hold`).
 //!
 //! Steward define, officers approve, operators start and stop and see figures and no row. It does not
 //! protect against who may send events: made-up users count like others.
@@ -15,6 +16,7 @@ pub(crate) mod alarms;
 mod decide;
 mod define;
 mod events;
+mod hold;
 mod intake;
 pub mod keeper;
 mod normal;
@@ -28,6 +30,7 @@ mod run;
 mod segment;
 mod tokens;
 
+pub(crate) use hold::{hold_to_rules, stop_all};
 pub use intake::Intakes;
 pub use keeper::Keeper;
 pub use retention::retention;

@@ -5,6 +5,7 @@ use super::row::{self, Stream};
 use crate::app::App;
 use crate::http::{Accepted, Call, Json, Nothing, Route, post};
 use crate::problem::{Problem, Result};
+use crate::project::check_open;
 use crate::rights::{Permit, RunStreams};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,6 +49,9 @@ fn want(
     let wanted = call.body.0.wanted;
     let stream = app.store.act(|act| {
         let stream = row::find(&mut **act, project, id)?;
+        if !matches!(wanted, Wanted::Stop) {
+            check_open(&mut **act, project)?;
+        }
         if stream.decision != "approved" && !matches!(wanted, Wanted::Stop) {
             return Err(Problem::conflict("not-approved", "the stream is not approved")
                 .help("an officer of the project approves it first"));

@@ -7,6 +7,7 @@ use crate::http::{Call, Created, Done, Json, Nothing, Route, delete, get, post};
 use crate::id::Id;
 use crate::name::Name;
 use crate::problem::Result;
+use crate::project::check_open;
 use crate::rights::{DefineStreams, Permit};
 use crate::token::{self, Listed};
 use schemars::JsonSchema;
@@ -72,6 +73,7 @@ fn make(
     let (project, stream, new) = (permit.project()?, call.id("stream")?, &call.body.0);
     let (by, at) = (permit.user()?, permit.at());
     app.store.act(|act| {
+        check_open(&mut **act, project)?;
         row::find(&mut **act, project, stream)?;
         let made = token::make_ingest(&mut **act, by, stream, new.name.text(), new.ends_at, at)?;
         let mut entry = permit.entry("stream.token");

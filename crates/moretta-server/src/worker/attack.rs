@@ -4,20 +4,99 @@ use super::{Failure, Job, failure, json, rounded};
 use crate::job::options::Attack;
 use moretta::attack::reconstruction::{Optimizer, StudySettings};
 use moretta::io::ReadOptions;
-use moretta::pipeline::{self, AttackSettings, Progress};
+use moretta::pipeline::{
+    self, AttackSettings, AttackedTables, Progress, rounded_count, rounded_share,
+};
 use moretta::policy::Policy;
 use serde_json::{Value, json as object};
 use std::path::PathBuf;
 
 pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     let asked: Attack = job.options()?;
-    let policy = job.policy()?;
+    let policy = job.public_policy()?;
     match policy.plan.keeps_guarantee() {
         true => {
             let found = pipeline::attack_table(&policy, job.progress).map_err(failure)?;
-            Ok(object!({ "tables": rounded(&found)? }))
+            Ok(object!({ "tables": told_of_tables(&found)? }))
         }
-        false => masked(&policy, &asked, job.progress),
+        false => {
+            let mut told = masked(&policy, &asked, job.progress)?;
+            hide_rare(&mut told["masked"], asked.attacks.into());
+            Ok(told)
+        }
+    }
+}
+
+/// What attacks get, in rounded figures: of few persons nothing, nor of all but a few.
+fn told_of_tables(found: &AttackedTables) -> Result<Value, Failure> {
+    let mut told = rounded(found)?;
+    let to_json = |count: Option<u64>| count.map_or(Value::Null, Value::from);
+    for (release, told) in found.releases.iter().zip(items(&mut told, "releases")) {
+        for (one, told) in release.attacks.iter().zip(items(told, "attacks")) {
+            let succeeds = rounded_count(one.succeeds, one.of);
+            told["succeeds"] = to_json(succeeds);
+            told["share"] = match succeeds {
+                Some(_) => rounded_share(one.share, one.of).map_or(Value::Null, Value::from),
+                None => Value::Null,
+            };
+            if told["share"].is_null() {
+                // Sentences about few persons would tell the same.
+                told["details"] = object!([]);
+                told["classes"] = Value::Null;
+            }
+        }
+        for (one, told) in release.known_items.iter().zip(items(told, "known_items")) {
+            told["singled_out"] = to_json(rounded_count(one.singled_out, one.persons));
+            told["below_k"] = to_json(rounded_count(one.below_k, one.persons));
+        }
+    }
+    Ok(told)
+}
+
+fn items<'a>(value: &'a mut Value, name: &str) -> impl Iterator<Item = &'a mut Value> + use<'a> {
+    let items = value.get_mut(name).and_then(Value::as_array_mut);
+    items.into_iter().flatten()
+}
+
+/// Names of shares among what attacks on masked records get.
+const SHARES: &[&str] = &[
+    "breach",
+    "certain",
+    "linked",
+    "records",
+    "records_by_chance",
+    "share",
+    "values",
+    "values_by_chance",
+];
+
+/// Hides shares that stand for few of the records, or for all but a few. Of how many they are is told
+/// beside some of them; of the others it is at least as many as were `attacked`.
+fn hide_rare(told: &mut Value, attacked: u64) {
+    match told {
+        Value::Object(fields) => {
+            let of = fields.get("records").and_then(Value::as_u64);
+            let of = of.unwrap_or(attacked);
+            for (name, value) in fields.iter_mut() {
+                match value
+                    .as_f64()
+                    .filter(|_| SHARES.contains(&&**name) && value.is_f64())
+                {
+                    Some(share) => {
+                        *value = rounded_share(share, of).map_or(Value::Null, Value::from);
+                    }
+                    None => hide_rare(value, attacked),
+                }
+            }
+            if fields.get("breach").is_some_and(Value::is_null) && fields.contains_key("interval") {
+                // It lies round the share.
+                fields.insert("interval".to_owned(), Value::Null);
+            }
+        }
+        Value::Array(values) => values
+            .iter_mut()
+            .for_each(|value| hide_rare(value, attacked)),
+        _ => {}
     }
 }
 
@@ -63,5 +142,32 @@ pub(super) fn on_release(
             Ok(object!({ "none": why.what }))
         }
         found => found,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_few_records_are_not_told() {
+        let mut told = object!({
+            "attacks": [
+                { "attack": "a", "records": 500, "breach": 0.004, "interval": [0.0, 0.01] },
+                { "attack": "b", "records": 500, "breach": 0.5, "interval": [0.4, 0.6] },
+            ],
+            "intervals": [{ "records": 0.002, "values": 0.25, "by_width": [{ "records": 0.999 }] }],
+            "links": [{ "records": 4000, "linked": 0.002, "certain": 0.001 }],
+        });
+        hide_rare(&mut told, 500);
+        let expected = object!({
+            "attacks": [
+                { "attack": "a", "records": 500, "breach": null, "interval": null },
+                { "attack": "b", "records": 500, "breach": 0.5, "interval": [0.4, 0.6] },
+            ],
+            "intervals": [{ "records": null, "values": 0.25, "by_width": [{ "records": null }] }],
+            "links": [{ "records": 4000, "linked": null, "certain": null }],
+        });
+        assert_eq!(told, expected);
     }
 }

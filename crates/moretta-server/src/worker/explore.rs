@@ -7,7 +7,7 @@ use serde_json::{Value, json as object};
 
 pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     let asked: Explore = job.options()?;
-    let policy = job.policy()?;
+    let policy = job.public_policy()?;
     job.tell_points();
     if policy.goal.is_some() {
         let plan = pipeline::plan(&policy, job.progress).map_err(failure)?;

@@ -1,23 +1,36 @@
 //! What learners lose on protected data.
+//!
+//! Rates are of many results, in steps of five of them: shorter windows, and ones that differ by single
+//! results, would tell which record was answered well.
 
 use super::{Failure, Job, failure, json};
 use crate::job::options::Learn;
-use moretta::learn::prequential::{Schedule, ScoreSettings};
-use moretta::pipeline::{self, Arm, LearnSettings, Lessons, Side, rounded_count, rounded_text};
+use moretta::learn::prequential::{Figures, Schedule, ScorePoint, ScoreSettings};
+use moretta::pipeline::{
+    self, Arm, LearnSettings, Learned, Lessons, Side, rounded_count, rounded_share, rounded_text,
+};
 use serde_json::{Value, json as object};
+
+/// The fewest results that a rate is told of.
+const LEAST_WINDOW: u64 = 200;
+/// Windows and warm-ups are multiples of it.
+const STEP: u64 = 100;
+/// About so many results count where old ones fade.
+const FADED: u64 = 1000;
 
 pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     let asked: Learn = job.options()?;
-    let policy = job.policy()?;
+    let policy = job.public_policy()?;
     let lessons = pipeline::lessons(&policy, asked.class.as_deref(), None, job.progress);
     let lessons = lessons.map_err(failure)?;
+    let window = in_steps(asked.window.max(LEAST_WINDOW));
     let settings = LearnSettings {
         learners: asked.learners,
         arms: arms(&lessons),
         schedule: Schedule::TestThenTrain,
         score: ScoreSettings {
-            warm_up: asked.warm_up,
-            window: usize::try_from(asked.window).unwrap_or(usize::MAX),
+            warm_up: in_steps(asked.warm_up),
+            window: usize::try_from(window).unwrap_or(usize::MAX),
             ..ScoreSettings::default()
         },
         seed: asked.seed,
@@ -29,15 +42,16 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         .iter()
         .map(|note| rounded_text(note))
         .collect();
-    let mut learners = json(&learned)?;
-    for one in learners.as_array_mut().into_iter().flatten() {
-        blur(one);
-    }
+    let learners = learned.into_iter().map(|one| told(one, window));
     Ok(object!({
         "records": rounded_count(records, records),
-        "learners": learners,
+        "learners": learners.collect::<Result<Vec<_>, Failure>>()?,
         "notes": notes,
     }))
+}
+
+fn in_steps(results: u64) -> u64 {
+    results.div_ceil(STEP).saturating_mul(STEP)
 }
 
 /// What can be compared: original rows, released ones, and what was learnt from these on those.
@@ -51,16 +65,92 @@ fn arms(lessons: &Lessons) -> Vec<Arm> {
     arms
 }
 
-/// Rates over time stay as they are; counts of answers are rounded.
-fn blur(value: &mut Value) {
-    match value {
-        Value::Object(fields) => fields.values_mut().for_each(blur),
-        Value::Array(items) => items.iter_mut().for_each(blur),
-        Value::Number(number) => {
-            if let Some(count) = number.as_u64() {
-                *value = rounded_count(count, count).map_or(Value::Null, Value::from);
-            }
+/// How a learner did, in rates of many results and rounded counts.
+fn told(mut one: Learned, window: u64) -> Result<Value, Failure> {
+    let counted = one.counted;
+    blur(&mut one.whole, counted);
+    blur(&mut one.lately, counted.min(window));
+    blur(&mut one.faded, counted.min(FADED));
+    one.deviation = one.deviation.map(|deviation| coarse(deviation, STEP));
+    let long = one
+        .points
+        .iter()
+        .filter(|point| point.results >= LEAST_WINDOW);
+    one.points = long.map(|point| blurred(*point, window)).collect();
+    let mut told = json(&one)?;
+    for name in ["results", "counted", "memory"] {
+        let count = told[name]
+            .as_u64()
+            .and_then(|count| rounded_count(count, count));
+        told[name] = count.map_or(Value::Null, Value::from);
+    }
+    Ok(told)
+}
+
+/// Figures over so many results. Those of single classes are left out: few persons may be in one.
+fn blur(figures: &mut Figures, results: u64) {
+    figures.classes = Vec::new();
+    figures.accuracy = figures.accuracy.and_then(|share| rate(share, results));
+    let hidden = figures.accuracy.is_none();
+    for other in [
+        &mut figures.kappa,
+        &mut figures.kappa_m,
+        &mut figures.kappa_t,
+        &mut figures.f1,
+    ] {
+        *other = other.filter(|_| !hidden).map(|of| coarse(of, results));
+    }
+}
+
+fn blurred(point: ScorePoint, window: u64) -> ScorePoint {
+    let results = point.results.min(window);
+    let accuracy = point.accuracy.and_then(|share| rate(share, results));
+    let kappa = point.kappa.filter(|_| accuracy.is_some());
+    ScorePoint {
+        accuracy,
+        kappa: kappa.map(|kappa| coarse(kappa, results)),
+        ..point
+    }
+}
+
+/// A share of so many results, where there are enough of them.
+fn rate(share: f64, results: u64) -> Option<f64> {
+    match results >= LEAST_WINDOW {
+        true => rounded_share(share, results),
+        false => None,
+    }
+}
+
+/// A figure that follows from so many results, in steps of five of them and at least of a hundredth.
+fn coarse(figure: f64, results: u64) -> f64 {
+    let steps = (results as f64 / 5.0).clamp(1.0, 100.0).floor();
+    (figure * steps).round() / steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_of_few_results_and_of_few_right_or_wrong_ones_are_not_told() {
+        for (share, results, expected) in [
+            (0.5, 199, None),
+            (0.5, 200, Some(0.5)),
+            (0.97, 200, None),
+            (0.03, 200, None),
+            (0.502, 1000, Some(0.5)),
+        ] {
+            assert_eq!(rate(share, results), expected, "{share} of {results}");
         }
-        _ => {}
+        assert_eq!(coarse(0.123456, 4000), 0.12);
+        assert_eq!(coarse(0.123456, 200), 0.125);
+        assert_eq!((in_steps(0), in_steps(1), in_steps(200)), (0, 100, 200));
+        let mut figures = Figures {
+            accuracy: Some(0.98),
+            f1: Some(0.97),
+            ..Figures::default()
+        };
+        blur(&mut figures, 300);
+        assert_eq!((figures.accuracy, figures.f1), (None, None));
     }
 }

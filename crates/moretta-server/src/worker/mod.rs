@@ -196,6 +196,12 @@ impl<'a> Job<'a> {
         Ok(policy)
     }
 
+    /// The policy, for what is run on the data and not charged.
+    fn public_policy(&self) -> std::result::Result<Policy, Failure> {
+        let policy = self.policy()?;
+        refuse_private(&policy).map(|()| policy)
+    }
+
     /// How a policy is run.
     fn run_options(&self) -> Options<'_> {
         Options {
@@ -216,6 +222,17 @@ impl<'a> Job<'a> {
             teller.tell(&Told::Found { value });
         });
     }
+}
+
+/// Fails when a method is private: it is not run on data without a charge.
+fn refuse_private(policy: &Policy) -> std::result::Result<(), Failure> {
+    if !policy.is_private() {
+        return Ok(());
+    }
+    let what = "each try of a private method on the data spends of what may be told of them";
+    let help =
+        "have a preview made, which uses made-up rows, or ask for a release, which is charged";
+    Err(Problem::conflict("private", what).help(help).into())
 }
 
 /// Why the library could not do it, with its place in the policy.

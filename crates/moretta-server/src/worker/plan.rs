@@ -1,11 +1,15 @@
 //! What a run of a policy would face, in rounded counts.
 
-use super::{Failure, Job, failure, json, rounded};
+use super::{Failure, Job, failure, json, refuse_private, rounded};
 use moretta::pipeline;
 use serde_json::Value;
 
 pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     let policy = job.policy()?;
+    if policy.goal.is_some() {
+        // It is searched for, on the data.
+        refuse_private(&policy)?;
+    }
     job.tell_points();
     let plan = pipeline::plan(&policy, job.progress).map_err(failure)?;
     let share = |share: f64| pipeline::rounded_share(share, plan.persons);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     let asked: Tune = job.options()?;
-    let policy = job.policy()?;
+    let policy = job.public_policy()?;
     job.tell_points();
     let settings = TuneSettings {
         parameter: asked.parameter,

@@ -281,12 +281,15 @@ fn administrators_officers_and_level_1_do_nothing_before_they_have_a_second_fact
     for (name, role, level, needed) in [
         ("officer", "officer", 0, true),
         ("raw", "analyst", 1, true),
+        ("steward", "steward", 0, true),
         ("steward raw", "steward", 1, true),
+        ("auditor", "auditor", 0, true),
+        ("operator", "operator", 0, false),
         ("analyst", "analyst", 2, false),
     ] {
         let (user, mut browser) = server.invited(&admin, name);
         let insert = "INSERT INTO members (project_id, user_id, role, level, asked_by, confirmed_by, at) \
-                      VALUES ($1, $2, $3, $4, '', '', 0)";
+                      VALUES ($1, $2, $3, $4, '', 'y', 0)";
         let cells = [project.into(), user.into(), role.into(), Cell::from(level)];
         server
             .app

@@ -51,7 +51,7 @@ fn a_person_is_told_who_they_are_and_what_they_may_do_where() {
         (once, "officer", 0, Some(server.clock.now())),
     ] {
         let insert = "INSERT INTO members (project_id, user_id, role, level, ends_at, asked_by, confirmed_by, at) \
-                      VALUES ($1, $2, $3, $4, $5, '', '', 0)";
+                      VALUES ($1, $2, $3, $4, $5, '', 'y', 0)";
         let cells = [
             project.into(),
             ana.into(),

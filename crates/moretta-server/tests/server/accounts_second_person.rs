@@ -46,7 +46,7 @@ impl Ward {
 
     fn member(&self, user: Id, role: &str, level: i64) {
         let insert = "INSERT INTO members (project_id, user_id, role, level, asked_by, confirmed_by, at) \
-                      VALUES ($1, $2, $3, $4, '', '', 0)";
+                      VALUES ($1, $2, $3, $4, '', 'y', 0)";
         let cells = [
             self.project.into(),
             user.into(),
@@ -372,4 +372,248 @@ fn users_are_for_administrators_alone() {
             .post(&ward.server, "/users", &json!({ "name": "x" }))
             .refused(403, "forbidden");
     }
+}
+
+impl Ward {
+    fn ask_member(&self, user: Id, role: &str) -> crate::support::Answered {
+        let path = format!("/projects/{}/members", self.project);
+        let body =
+            json!({ "user": user, "role": role, "level": null, "ends_at": null, "reason": "new" });
+        self.server.send(&self.first, Method::POST, &path, &body)
+    }
+
+    fn decide_member(&self, by: &Person, wish: &Value, grant: bool) -> crate::support::Answered {
+        let wish = wish.as_str().expect("a wish");
+        let path = format!("/projects/{}/wishes/{wish}/decision", self.project);
+        self.server
+            .send(by, Method::POST, &path, &json!({ "grant": grant }))
+    }
+
+    /// Somebody whom the first administrator has invited and who administers, too.
+    fn accomplice(&self) -> Person {
+        let (own, _) = self.server.invited(&self.first, "accomplice");
+        let make = "UPDATE users SET admin = 1, factor = $1 WHERE id = $2";
+        let cells = [Cell::from(vec![0_u8]), Cell::from(own)];
+        let made = self.server.app.store.act(|act| act.execute(make, &cells));
+        made.expect("an administrator");
+        self.server.again(own, "accomplice", true)
+    }
+
+    fn acts(&self, what: &str) -> usize {
+        let acts = self.server.acts();
+        acts.iter().filter(|act| *act == what).count()
+    }
+}
+
+#[test]
+fn nobody_makes_a_steward_or_an_auditor_of_a_project_alone() {
+    let ward = Ward::new();
+    let server = &ward.server;
+    let accomplice = ward.accomplice();
+    for (name, role) in [("sock", "steward"), ("eyes", "auditor")] {
+        let (sock, mut browser) = server.invited(&ward.first, name);
+        let link = server
+            .send(
+                &ward.first,
+                Method::POST,
+                &format!("/users/{sock}/link"),
+                &json!({ "reason": "for later" }),
+            )
+            .expect(201);
+        let asked = ward.ask_member(sock, role).expect(202);
+        assert_eq!(asked["state"], "waiting", "{role}");
+        let path = format!("/projects/{}/requests", ward.project);
+        browser.see(server, &path).refused(404, "no-such-project");
+        for own in [&ward.first, &accomplice] {
+            ward.decide_member(own, &asked["wish"], true)
+                .refused(403, "second-person");
+        }
+        ward.decide_member(&ward.second, &asked["wish"], true)
+            .expect(204);
+        // What one administrator has handed out before is worth nothing, and so is a password alone.
+        let body = json!({ "link": link["link"], "password": "sieben blaue Leitern im Nebel" });
+        server
+            .knock(Method::POST, "/links/use", &body)
+            .refused(404, "link-over");
+        browser.see(server, &path).refused(403, "factor-needed");
+        let handed = server
+            .send(
+                &ward.first,
+                Method::POST,
+                &format!("/users/{sock}/link"),
+                &json!({ "reason": "lost" }),
+            )
+            .expect(201);
+        let body = json!({ "link": handed["link"], "password": "sieben blaue Leitern im Nebel" });
+        server
+            .knock(Method::POST, "/links/use", &body)
+            .refused(409, "waiting");
+        set_factor(&server.app, sock, b"12345678901234567890").expect("a factor");
+        let removal = server
+            .send(
+                &ward.first,
+                Method::POST,
+                &format!("/users/{sock}/factor-removal"),
+                &json!({ "reason": "lost" }),
+            )
+            .expect(202);
+        assert_eq!(removal["state"], "waiting", "{role}");
+    }
+    // Officers confirm as well.
+    let (sam, _) = server.invited(&ward.first, "sam");
+    let asked = ward.ask_member(sam, "steward").expect(202);
+    ward.decide_member(&ward.officer, &asked["wish"], true)
+        .expect(204);
+    let alone = Ward::with(false);
+    let (sam, _) = alone.server.invited(&alone.first, "sam");
+    assert_eq!(
+        alone.ask_member(sam, "steward").expect(202)["state"],
+        "granted"
+    );
+}
+
+#[test]
+fn an_officer_whom_one_person_has_made_confirms_nothing_until_a_second_one_has_confirmed_them() {
+    let ward = Ward::new();
+    let server = &ward.server;
+    let (own, _) = server.invited(&ward.first, "own");
+    let insert = "INSERT INTO members (project_id, user_id, role, level, asked_by, confirmed_by, at) \
+                  VALUES ($1, $2, 'officer', 0, $3, $3, 0)";
+    let cells = [ward.project.into(), own.into(), Cell::from(ward.first.id)];
+    let made = server.app.store.act(|act| act.execute(insert, &cells));
+    made.expect("an officer, while four_eyes was off");
+    set_factor(&server.app, own, b"12345678901234567890").expect("a factor");
+    let officer = server.again(own, "own", true);
+    let (sock, _) = server.invited(&ward.first, "sock");
+    let wish = ward.ask_member(sock, "steward").expect(202)["wish"].clone();
+    ward.decide_member(&officer, &wish, true)
+        .refused(403, "second-person");
+    let again = ward.ask_member(own, "officer").expect(202)["wish"].clone();
+    ward.decide_member(&ward.second, &again, true).expect(204);
+    ward.decide_member(&officer, &wish, true).expect(204);
+}
+
+#[test]
+fn nobody_audits_everything_by_the_word_of_one_administrator() {
+    let ward = Ward::new();
+    let server = &ward.server;
+    let (eyes, mut browser) = server.invited(&ward.first, "eyes");
+    let asked = json!({ "auditor": true, "reason": "audits the year" });
+    ward.change(&ward.first, eyes, &json!({ "auditor": true }))
+        .refused(422, "unusable");
+    ward.change(&ward.first, ward.first.id, &asked)
+        .refused(409, "own-account");
+    let both = json!({ "auditor": true, "admin": true, "reason": "both" });
+    ward.change(&ward.first, eyes, &both)
+        .refused(422, "unusable");
+    let wish = ward.change(&ward.first, eyes, &asked).expect(200)["wish"].clone();
+    assert_eq!(ward.user(eyes)["auditor"], false);
+    browser.see(server, "/audit").refused(403, "forbidden");
+    ward.decide(&ward.first, &wish, true)
+        .refused(403, "second-person");
+    ward.decide(&ward.second, &wish, true).expect(204);
+    assert_eq!(ward.user(eyes)["auditor"], true);
+    browser.see(server, "/audit").refused(403, "factor-needed");
+    // It ends by the word of one.
+    let ended = ward.change(&ward.first, eyes, &json!({ "auditor": false }));
+    assert_eq!(ended.expect(200)["user"]["auditor"], false);
+
+    // Who is invited as one is none before a second person knows them.
+    let invited = json!({ "name": "later", "auditor": true });
+    let handed = server
+        .send(&ward.first, Method::POST, "/users", &invited)
+        .expect(201);
+    let id = handed["user"].as_str().and_then(Id::parse).expect("an id");
+    assert_eq!(ward.user(id)["auditor"], false);
+    ward.decide(&ward.second, &handed["wish"], true)
+        .refused(409, "not-active");
+    let alone = Ward::with(false);
+    let handed = alone
+        .server
+        .send(&alone.first, Method::POST, "/users", &invited)
+        .expect(201);
+    let id = handed["user"].as_str().and_then(Id::parse).expect("an id");
+    assert_eq!(
+        (&alone.user(id)["auditor"], &handed["wish"]),
+        (&json!(true), &Value::Null)
+    );
+}
+
+#[test]
+fn administrators_have_no_part_in_rules_and_what_was_tightened_meanwhile_stays() {
+    let ward = Ward::new();
+    let server = &ward.server;
+    let other = server.signed_in("another officer");
+    ward.member(other.id, "officer", 0);
+    let path = format!("/projects/{}/rules", ward.project);
+    let put = |rules: &Value| {
+        let cookie = ward.officer.cookie();
+        let version = server.see(&ward.officer, &path);
+        let version = version.headers.iter().find(|(name, _)| name == "etag");
+        let version = version.expect("a version").1.clone();
+        let headers = [
+            ("cookie", &*cookie),
+            ("x-moretta-token", &*ward.officer.token),
+            ("sec-fetch-site", "same-origin"),
+            ("content-type", "application/json"),
+            ("if-match", &*version),
+        ];
+        let answered = server.ask(Method::PUT, &path, &headers, rules.to_string().as_bytes());
+        answered.expect(202)
+    };
+    // Without a word, k is 5 and a policy promises something: less needs a second person.
+    for looser in [
+        json!({ "least_k": { "2": 4 } }),
+        json!({ "unpromised": true }),
+    ] {
+        assert_eq!(put(&looser)["state"], "waiting", "{looser}");
+    }
+    let wish = put(&json!({ "least_k": { "2": 3 } }))["wish"].clone();
+    let wishes = format!("/projects/{}/wishes", ward.project);
+    let seen = server.see(&ward.second, &wishes).expect(200);
+    assert_eq!(seen, json!([]));
+    assert_eq!(server.see(&other, &wishes).expect(200)[2]["id"], wish);
+    for grant in [true, false] {
+        ward.decide_member(&ward.second, &wish, grant)
+            .refused(403, "forbidden");
+    }
+    assert_eq!(put(&json!({ "least_k": { "2": 10 } }))["state"], "changed");
+    ward.decide_member(&other, &wish, true)
+        .refused(409, "rules-changed");
+    let now = server.see(&other, &path).expect(200);
+    assert_eq!(now["least_k"], json!({ "2": 10 }));
+    ward.decide_member(&other, &wish, false).expect(204);
+    let wish = put(&json!({ "least_k": { "2": 3 } }))["wish"].clone();
+    ward.decide_member(&other, &wish, true).expect(204);
+    let now = server.see(&other, &path).expect(200);
+    assert_eq!(now["least_k"], json!({ "2": 3 }));
+    assert_eq!(ward.acts("rules.grant"), 1);
+}
+
+#[test]
+fn who_could_read_on_a_day_could_sign_in_on_it() {
+    let ward = Ward::new();
+    let server = &ward.server;
+    let (ana, _) = server.invited(&ward.first, "ana");
+    let wish = ward.ask_member(ana, "steward").expect(202)["wish"].clone();
+    ward.decide_member(&ward.second, &wish, true).expect(204);
+    let mut days = vec![server.clock.now()];
+    for act in ["disable", "enable"] {
+        server.clock.forward(MINUTE);
+        let path = format!("/users/{ana}/{act}");
+        server
+            .send(&ward.first, Method::POST, &path, &Value::Null)
+            .expect(204);
+        days.push(server.clock.now());
+    }
+    let reads: Vec<bool> = days
+        .iter()
+        .map(|at| {
+            let path = format!("/projects/{}/readers?at={at}", ward.project);
+            let readers = server.see(&ward.officer, &path).expect(200);
+            let mut readers = readers.as_array().expect("readers").iter();
+            readers.any(|reader| reader["user"] == json!(ana))
+        })
+        .collect();
+    assert_eq!(reads, [true, false, true]);
 }

@@ -83,7 +83,7 @@ fn join(server: &Server, project: Id, person: &Person, role: &str) {
     let joined = server.app.store.act(|act| {
         act.execute(
             "INSERT INTO members (project_id, user_id, role, level, asked_by, confirmed_by, at) \
-             VALUES ($1, $2, $3, 2, 'x', 'x', 0)",
+             VALUES ($1, $2, $3, 2, 'x', 'y', 0)",
             &[Cell::from(project), Cell::from(person.id), Cell::from(role)],
         )
     });

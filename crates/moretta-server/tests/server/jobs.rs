@@ -64,7 +64,7 @@ impl Team {
             .act(|act| {
                 act.execute(
                     "INSERT INTO members (project_id, user_id, role, level, asked_by, confirmed_by, at) \
-                     VALUES ($1, $2, $3, 2, 'x', 'x', 0)",
+                     VALUES ($1, $2, $3, 2, 'x', 'y', 0)",
                     &[
                         Cell::from(self.project),
                         Cell::from(person.id),
@@ -284,4 +284,46 @@ fn the_job_that_waits_longest_is_claimed_first() {
     team.server.clock.forward(1);
     team.enqueue(&steward, Kind::Plan);
     assert_eq!(team.claim(Pool::Batch).map(|job| job.id), Some(first));
+}
+
+#[test]
+fn whatever_tells_of_raw_data_counts_towards_the_day() {
+    let team = Team::with(30);
+    let (steward, officer) = (team.member("steward"), team.member("officer"));
+    let server = &team.server;
+    let about = team.preview()["about"].clone();
+    let ask = |kind: &str, options: Value| {
+        let body = json!({ "about": about, "options": options });
+        server.send(
+            &steward,
+            Method::POST,
+            &team.path(&format!("jobs/{kind}")),
+            &body,
+        )
+    };
+    let made = || server.see(&officer, &team.path("previews")).expect(200)["made"].clone();
+    for kind in ["preview", "plan", "attack"] {
+        ask(kind, Value::Null).expect(202);
+    }
+    assert_eq!(made(), 3);
+    ask("learn", json!({ "learners": ["nb", "ht"] })).expect(202);
+    assert_eq!(made(), 5);
+    let tune = |steps: u32| {
+        json!({ "parameter": "k", "between": [2, 9], "goals": [["gcp", 0.3]], "steps": steps,
+                "bisections": 3, "draws": 2 })
+    };
+    ask("tune", tune(7)).expect(202);
+    assert_eq!(made(), 25);
+    // A search that is larger than what is left is refused, and a smaller one is not.
+    ask("tune", tune(7)).refused(429, "previews");
+    ask("explore", json!({ "k": [2, 3, 5, 7, 11] })).refused(429, "previews");
+    ask(
+        "tune",
+        json!({ "parameter": "k", "between": [2, 9], "goals": [], "steps": 2, "bisections": 3 }),
+    )
+    .expect(202);
+    for kind in ["preview", "plan", "attack", "learn", "explore"] {
+        ask(kind, Value::Null).refused(429, "previews");
+    }
+    assert_eq!(made(), 30);
 }

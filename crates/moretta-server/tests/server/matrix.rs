@@ -214,7 +214,7 @@ impl Matrix {
         let ends = (situation == Expired).then(|| server.clock.now() - 1);
         if let Some(role) = actor.role {
             let insert = "INSERT INTO members (project_id, user_id, role, level, ends_at, asked_by, confirmed_by, at) \
-                          VALUES ($1, $2, $3, $4, $5, $2, $2, 0)";
+                          VALUES ($1, $2, $3, $4, $5, $2, $1, 0)";
             let cells = [
                 self.project.into(),
                 person.id.into(),

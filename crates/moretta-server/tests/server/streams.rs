@@ -168,22 +168,15 @@ fn a_policy_that_is_none_for_streams_or_breaks_the_rules_is_refused_when_it_is_n
         "tune = { goal = 0.8, k = 2, every = \"30m\", at_least = 2 }",
     );
     let tuned = ward.write("tuned", &tuned);
-    let rules = "UPDATE projects SET rules = '{\"least_k\":{\"2\":3,\"3\":4}}'";
-    ward.server
-        .app
-        .store
-        .act(|act| act.execute(rules, &[]))
-        .expect("rules");
-    ward.define("coarse", &ward.policy, 3).refused(422, "rules");
-    ward.define("tuned", &tuned, 2).refused(422, "rules");
+    ward.rules(&json!({ "least_k": { "2": 3, "3": 4 } }));
+    ward.define("coarse", &ward.policy, 3).refused(409, "rules");
+    ward.define("tuned", &tuned, 2).refused(409, "rules");
     ward.define("fine", &ward.policy, 2).expect(201);
-    let rules = "UPDATE projects SET rules = '{\"methods\":[\"noise\"]}'";
-    ward.server
-        .app
-        .store
-        .act(|act| act.execute(rules, &[]))
-        .expect("rules");
-    ward.define("method", &ward.policy, 2).refused(422, "rules");
+    // Where no k is named, it is 5.
+    ward.rules(&json!({}));
+    ward.define("usual", &ward.policy, 2).refused(409, "rules");
+    ward.rules(&json!({ "least_k": { "2": 2 }, "methods": ["noise"] }));
+    ward.define("method", &ward.policy, 2).refused(409, "rules");
 }
 
 #[test]
@@ -457,4 +450,152 @@ fn what_waits_and_what_is_wrong_with_a_stream_is_in_the_inbox_of_who_can_do_some
     let failed = ward.server.app.store.act(|act| act.execute(failed, &[]));
     failed.expect("failed");
     assert_eq!(inbox(&ward.operator), ["stream-failed"]);
+}
+
+/// A stream of records whose values are masked: it promises neither k nor z.
+const MASKED: &str = r#"
+version = 1
+[columns]
+age = { role = "quasi", type = "number" }
+[[protect]]
+method = "noise"
+kind = "uncorrelated"
+amount = 0.1
+buffer = 100
+"#;
+
+/// The same by a private method.
+const PRIVATE: &str = r#"
+version = 1
+[columns]
+age = { role = "quasi", type = "number" }
+[[protect]]
+method = "local-dp"
+columns.age = { mechanism = "laplace", epsilon = 1.0, bounds = [0, 120] }
+buffer = 1
+"#;
+
+#[test]
+fn streams_that_promise_another_thing_are_defined_where_the_rules_allow_it() {
+    let ward = Ward::new();
+    let (masked, private) = (ward.write("masked", MASKED), ward.write("private", PRIVATE));
+    ward.rules(&json!({}));
+    ward.define("private", &private, 2).expect(201);
+    ward.define("masked", &masked, 2).refused(409, "rules");
+    ward.rules(&json!({ "unpromised": true }));
+    ward.define("masked", &masked, 2).expect(201);
+    // Where a k is named, what spends is held by a budget.
+    ward.rules(&json!({ "least_k": { "2": 5 } }));
+    ward.define("private 2", &private, 2).refused(409, "rules");
+    ward.rules(&json!({ "least_k": { "2": 5 }, "epsilon_a_year": 0.5 }));
+    ward.define("private 2", &private, 2).refused(409, "rules");
+    ward.rules(&json!({ "least_k": { "2": 5 }, "epsilon_a_year": 1.0 }));
+    ward.define("private 2", &private, 2).expect(201);
+}
+
+#[test]
+fn rules_are_held_again_when_a_stream_is_approved_and_hold_it_when_they_are_tightened() {
+    let ward = Ward::new();
+    let (stream, token) = ward.approved(2);
+    let waiting = ward.define("later", &ward.policy, 2).expect(201);
+    ward.want(&stream, "start").expect(202);
+    let path = format!("/projects/{}/rules", ward.project);
+    let version = ward.server.see(&ward.officer, &path);
+    let etag = version.headers.iter().find(|(name, _)| name == "etag");
+    let version = etag.expect("a version").1.trim_matches('"').parse::<i64>();
+    let tighter = json!({ "least_k": { "2": 4 } });
+    let changed = ward.edit(
+        &ward.officer,
+        Method::PUT,
+        &path,
+        version.expect("a number"),
+        &tighter,
+    );
+    assert_eq!(changed.expect(202)["state"], "changed");
+    ward.decide(&ward.officer, &waiting, true)
+        .refused(409, "rules");
+
+    let held = ward.server.see(&ward.operator, &ward.path(&stream, ""));
+    let held = held.expect(200);
+    assert_eq!(
+        (&held["decision"], &held["wanted"]),
+        (&json!("waiting"), &json!("stopped"))
+    );
+    let reason = held["reason"].as_str().expect("a reason");
+    assert!(reason.contains("rules"), "{reason}");
+    ward.want(&held, "start").refused(409, "not-approved");
+    ward.post(&stream, &token, "", EVENT)
+        .refused(409, "not-approved");
+    ward.decide(&ward.officer, &held, true)
+        .refused(409, "rules");
+    let acts = ward.server.acts();
+    assert_eq!(acts.iter().filter(|act| *act == "stream.hold").count(), 1);
+    let kinds = |person: &Person| {
+        let inbox = ward.server.see(person, "/inbox").expect(200);
+        let all = inbox.as_array().expect("an inbox").iter();
+        let of = all.filter(|one| one["id"] == stream["id"]);
+        of.map(|one| one["kind"].as_str().expect("a kind").to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(&ward.officer), ["stream"]);
+    assert_eq!(kinds(&ward.operator), ["stream-held"]);
+
+    ward.rules(&json!({ "least_k": { "2": 3 } }));
+    let again = ward.decide(&ward.officer, &held, true).expect(200);
+    assert_eq!(again["decision"], "approved");
+    assert_eq!(kinds(&ward.operator), [""; 0]);
+}
+
+#[test]
+fn an_officer_whom_one_person_has_made_approves_no_stream() {
+    let ward = Ward::new();
+    let stream = ward.define("visits", &ward.policy, 2).expect(201);
+    let alone = "UPDATE members SET confirmed_by = asked_by WHERE user_id = $1";
+    let made = ward
+        .server
+        .app
+        .store
+        .act(|act| act.execute(alone, &[ward.officer.id.into()]));
+    made.expect("alone");
+    ward.decide(&ward.officer, &stream, true)
+        .refused(403, "second-person");
+    ward.decide(&ward.officer, &stream, false).expect(200);
+}
+
+#[test]
+fn streams_of_a_closed_project_stop_and_nothing_of_them_begins() {
+    let ward = Ward::new();
+    let (stream, token) = ward.approved(2);
+    let waiting = ward.define("later", &ward.policy, 2).expect(201);
+    ward.want(&stream, "start").expect(202);
+    let admin = ward.server.admin("administrator");
+    let path = format!("/projects/{}", ward.project);
+    let read = "SELECT version FROM projects";
+    let version = ward.server.app.store.read(|sql| sql.number(read, &[]));
+    let closed = json!({ "state": "closed" });
+    ward.edit(
+        &admin,
+        Method::PATCH,
+        &path,
+        version.expect("a version"),
+        &closed,
+    )
+    .expect(200);
+
+    let stopped = ward.server.see(&ward.operator, &ward.path(&stream, ""));
+    assert_eq!(stopped.expect(200)["wanted"], "stopped");
+    assert!(ward.server.acts().iter().any(|act| act == "stream.stop"));
+    for wanted in ["start", "restart", "finish"] {
+        ward.want(&stream, wanted).refused(409, "closed");
+    }
+    ward.want(&stream, "stop").expect(202);
+    ward.post(&stream, &token, "", EVENT).refused(409, "closed");
+    ward.define("new", &ward.policy, 2).refused(409, "closed");
+    ward.decide(&ward.officer, &waiting, true)
+        .refused(409, "closed");
+    let tokens = json!({ "name": "new", "ends_at": ward.server.clock.now() + 3_600_000 });
+    let path = ward.path(&stream, "/tokens");
+    ward.server
+        .send(&ward.steward, Method::POST, &path, &tokens)
+        .refused(409, "closed");
 }

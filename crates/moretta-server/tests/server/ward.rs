@@ -67,7 +67,7 @@ impl Ward {
     /// Makes somebody a member.
     pub fn join(&self, person: &Person, role: &str, level: i64) {
         let insert = "INSERT INTO members (project_id, user_id, role, level, asked_by, confirmed_by, at) \
-                      VALUES ($1, $2, $3, $4, '', '', 0)";
+                      VALUES ($1, $2, $3, $4, '', 'y', 0)";
         let cells = [
             Cell::from(self.project),
             Cell::from(person.id),

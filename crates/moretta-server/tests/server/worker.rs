@@ -474,7 +474,40 @@ fn learners_and_attacks_tell_rates() {
         json!({ "class": "sex", "learners": ["nb"] }),
     );
     assert_eq!(learnt.result()["records"], 4000);
+    // Windows of one record tell no more than long ones.
+    let options = json!({ "class": "sex", "learners": ["nb"], "window": 1, "warm_up": 1 });
+    let single = Done::of(Kind::Learn, POLICY, options);
+    for one in single.result()["learners"].as_array().expect("learners") {
+        assert_eq!(one["counted"].as_u64().map(|counted| counted % 5), Some(0));
+        for name in ["whole", "lately", "faded"] {
+            assert_eq!(one[name]["classes"], json!([]), "{one}");
+        }
+        let points = one["points"].as_array().expect("points");
+        assert!(points.len() > 3, "{one}");
+        for point in points {
+            assert!(point["results"].as_u64() >= Some(200), "{point}");
+            let share = point["accuracy"].as_f64();
+            let share = share.map(|share| (share * 40.0).round() / 40.0 - share);
+            assert!(share.is_none_or(|rest| rest.abs() < 1e-9), "{point}");
+        }
+    }
     let attacked = Done::of(Kind::Attack, POLICY, json!({}));
+    let attacks = attacked.result()["tables"]["releases"][0]["attacks"].clone();
+    for one in attacks.as_array().expect("attacks") {
+        for name in ["succeeds", "of", "classes"] {
+            let count = one[name].as_u64();
+            let is_rounded = count.is_none_or(|count| count % 5 == 0 && count != 5);
+            assert!(is_rounded, "{name}: {one}");
+        }
+        let rest = one["of"].as_u64().zip(one["succeeds"].as_u64());
+        assert!(
+            rest.is_none_or(|(of, got)| of - got == 0 || of - got >= 10),
+            "{one}"
+        );
+        if one["succeeds"].is_null() {
+            assert_eq!((&one["share"], &one["details"]), (&Value::Null, &json!([])));
+        }
+    }
     let attacks = &attacked.result()["tables"]["releases"][0]["attacks"];
     assert!(
         attacks
@@ -571,4 +604,35 @@ fn a_script_in_a_column_name_stands_in_a_report_as_text() {
     assert!(page.contains("&lt;script&gt;alert(1)"), "the name is shown");
     assert!(!page.contains("<script>alert") && !page.contains("<img src=x"));
     assert!(done.result()["verified"]["passed"] == true);
+}
+
+#[test]
+fn a_private_method_is_run_on_data_by_a_release_alone() {
+    let (columns, _) = POLICY.split_once("[guarantee]").expect("columns");
+    let private = format!(
+        "{columns}[[protect]]\nmethod = \"local-dp\"\n\
+         columns.age = {{ mechanism = \"laplace\", epsilon = 1.0, bounds = [0, 120] }}\n"
+    );
+    let tune =
+        json!({ "parameter": "local-dp.epsilon", "between": [1.0, 2.0], "goals": [["sse", 9.0]] });
+    for (kind, options) in [
+        (Kind::Explore, json!({})),
+        (Kind::Tune, tune),
+        (Kind::Learn, json!({ "class": "sex" })),
+        (Kind::Attack, json!({})),
+    ] {
+        let refused = Done::of(kind, &private, options);
+        assert_eq!(refused.failure().code, "private", "{kind:?}");
+    }
+    // What is tried by a search counts as well.
+    let goal = format!(
+        "{columns}[goal]\nminimize = \"gcp\"\nsubject_to = {{ prosecutor_risk = 0.2 }}\n\
+         methods = [\"dp-microaggregation\"]\n"
+    );
+    let refused = Done::of(Kind::Plan, &goal, json!({}));
+    assert!(
+        matches!(&*refused.failure().code, "private" | "policy"),
+        "{:?}",
+        refused.failure()
+    );
 }

@@ -47,10 +47,7 @@ pub fn preview(policy: &Policy, rows: u64, seed: u64, progress: &Progress) -> Re
                 .help("explore first, and name the method that was chosen under [[protect]]"),
         );
     }
-    let private = policy
-        .plan
-        .maskings()
-        .any(|masking| masking.loss().is_some());
+    let private = policy.is_private();
     let made_up = match private {
         true => Some(on_made_up_rows(policy, rows, seed)),
         false => None,

@@ -13,7 +13,6 @@ const STEP: u64 = 5;
 
 /// Figures by these names are not counts of the data, or what a promise was found to be.
 const EXACT: &[&str] = &[
-    "attacks",
     "draws",
     "epsilon",
     "features",
@@ -124,6 +123,13 @@ mod tests {
         }
         assert_eq!(rounded_share(0.5, 1001), Some(0.5));
         assert_eq!(rounded_share(0.001, 1000), None);
+    }
+
+    #[test]
+    fn what_attacks_get_is_no_exact_figure() {
+        let figures = json!({ "attacks": [{ "succeeds": 3, "of": 4002, "share": 0.123456 }] });
+        let told = json!({ "attacks": [{ "succeeds": null, "of": 4000, "share": 0.123 }] });
+        assert_eq!(rounded_json(figures), told);
     }
 
     #[test]

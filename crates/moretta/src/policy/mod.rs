@@ -222,6 +222,14 @@ impl Policy {
         })
     }
 
+    /// Whether a method of it is private, or one that a search would try: each time that it is run on
+    /// data, it spends of what may be told of them.
+    pub fn is_private(&self) -> bool {
+        let searched = self.goal.iter().flat_map(|goal| &goal.methods);
+        let mut methods = self.plan.protect.iter().chain(searched);
+        methods.any(|method| method.as_masking().is_some_and(|of| of.loss().is_some()))
+    }
+
     /// Reads and checks the text of a policy.
     pub fn parse(text: &str, root: &Root) -> Result<Self> {
         parse::parse(text)

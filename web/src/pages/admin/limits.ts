@@ -14,7 +14,7 @@ export const LIMITS: Limit[] = [
   { name: 'file-bytes', what: 'an uploaded file', say: (limits) => bytes(limits['file-bytes']) },
   { name: 'unpacked-bytes', what: 'what it may unpack to', say: (limits) => bytes(limits['unpacked-bytes']) },
   { name: 'project-bytes', what: 'all files of a project', say: (limits) => bytes(limits['project-bytes']) },
-  { name: 'previews', what: 'previews of a project in a day', say: (limits) => count(limits.previews) },
+  { name: 'previews', what: 'previews of a project in a day, and what tells as much', say: (limits) => count(limits.previews) },
   { name: 'memory', what: 'memory of all jobs together', say: ({ memory }) => (typeof memory === 'number' ? bytes(memory) : '60 % of the machine') },
   { name: 'reserve-bytes', what: 'disk that is kept free', say: (limits) => bytes(limits['reserve-bytes']) },
   { name: 'calls', what: 'calls of a session', say: (limits) => `${limits.calls[0]} a second, ${limits.calls[1]} at once` },

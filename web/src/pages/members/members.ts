@@ -12,10 +12,10 @@ export const RAW_DAYS = 90
 
 export const ROLES: { role: Role; about: string }[] = [
   { role: 'officer', about: 'reviews and decides, sets rules; needs a second person' },
-  { role: 'steward', about: 'uploads, protects, asks for releases' },
+  { role: 'steward', about: 'uploads, protects, asks for releases; needs a second person' },
   { role: 'analyst', about: 'reads releases of a level and coarser ones' },
   { role: 'operator', about: 'runs streams, reads no row' },
-  { role: 'auditor', about: 'reads the log and what was decided, no row' },
+  { role: 'auditor', about: 'reads the log and what was decided, no row; needs a second person' },
 ]
 
 export interface Asked {
@@ -26,8 +26,8 @@ export interface Asked {
   reason: string
 }
 
-/** Whether a second person has to grant it: it approves, or reaches raw rows. */
-export const needsSecond = ({ role, level }: Asked): boolean => role === 'officer' || level === '1'
+/** Whether a second person has to grant it: it approves, or sees what nobody has approved yet. */
+export const needsSecond = (role: Role, level: string): boolean => role === 'officer' || role === 'steward' || role === 'auditor' || level === '1'
 
 /** What is asked for, as the server reads it. */
 export function wanted({ user, role, level, ends, reason }: Asked): Wanted {

@@ -10,6 +10,7 @@ export interface Form {
   epsilon: number | null
   days: number | null
   attacks: number | null
+  unpromised: boolean
 }
 
 export const formOf = (rules: Rules): Form => ({
@@ -19,6 +20,7 @@ export const formOf = (rules: Rules): Form => ({
   days: rules.retention_days ?? null,
   // Shares are written in percent, without the dust of binary fractions.
   attacks: typeof rules.attacks_at_most === 'number' ? Number((rules.attacks_at_most * 100).toPrecision(12)) : null,
+  unpromised: rules.unpromised,
 })
 
 export const rulesOf = (form: Form): Rules => ({
@@ -27,14 +29,20 @@ export const rulesOf = (form: Form): Rules => ({
   epsilon_a_year: form.epsilon,
   retention_days: form.days,
   attacks_at_most: form.attacks === null ? null : Number((form.attacks / 100).toPrecision(12)),
+  unpromised: form.unpromised ?? false,
 })
 
-/** The least k of a level: of one that is not named, that of the next finer one, or 2. */
+/** The least k where none is named. */
+export const USUAL_K = 5
+
+/** The least k of a level: of one that is not named, that of the next finer one, or the usual one. */
 export function leastK(rules: Rules, level: number): number {
   const named = Object.entries(rules.least_k ?? {}).map(([at, k]) => [Number(at), k] as const)
   const finer = named.filter(([at]) => at <= level).sort((a, b) => b[0] - a[0])[0]
-  return finer?.[1] ?? 2
+  return finer?.[1] ?? USUAL_K
 }
+
+const names = (rules: Rules, level: number) => Object.keys(rules.least_k ?? {}).some((at) => Number(at) <= level)
 
 /** What of `after` is looser than before, in words; nothing where all is as tight or tighter. */
 export function loosened(before: Rules, after: Rules): string[] {
@@ -43,6 +51,8 @@ export function loosened(before: Rules, after: Rules): string[] {
   const methods = before.methods && (!after.methods || after.methods.some((method) => !before.methods?.includes(method)))
   return [
     ...levels.filter((level) => leastK(after, level) < leastK(before, level)).map((level) => `k of level ${level} from ${leastK(before, level)} to ${leastK(after, level)}`),
+    ...(levels.some((level) => names(before, level) && !names(after, level)) ? ['no k named, so that other promises do'] : []),
+    ...(after.unpromised && !before.unpromised ? ['policies without a promise'] : []),
     ...(methods ? ['more methods'] : []),
     ...(more(before.epsilon_a_year, after.epsilon_a_year) ? ['more ε a year'] : []),
     ...(more(before.retention_days, after.retention_days) ? ['raw data kept for longer'] : []),

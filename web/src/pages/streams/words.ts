@@ -36,6 +36,7 @@ const HAPPENED: Record<string, Happened> = {
   restart: { sign: '↻', word: 'restarted', meaning: 'An operator had its process begin again where it was.' },
   killed: { sign: '✕', word: 'killed', meaning: 'Its process was killed; another one went on where it was: no event was lost, and no row released twice.' },
   failed: { sign: '▲', word: 'failed', meaning: 'It could not go on, and another process could not either.' },
+  hold: { sign: '■', word: 'held', meaning: 'The rules of the project were tightened, and its policy does not keep them; an officer approves it again once it does.' },
   finish: { sign: '◆', word: 'asked to end', meaning: 'An operator ended this version of the policy.' },
   finished: { sign: '◆', word: 'ended', meaning: 'All that was left and could be released was released.' },
 }

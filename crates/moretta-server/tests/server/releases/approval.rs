@@ -622,3 +622,83 @@ fn a_release_whose_end_has_come_is_not_approved() {
     tend(hospital.app()).expect("tended");
     assert_eq!(hospital.state(release), "expired");
 }
+
+#[test]
+fn a_policy_without_a_promise_leaves_only_where_the_rules_say_so() {
+    let mut hospital = Hospital::new();
+    let ask = |hospital: &Hospital| {
+        let mut body = hospital.request();
+        body["levels"] = json!([2]);
+        hospital.send(&hospital.steward, "/requests", &body)
+    };
+    let few = POLICY
+        .split("[levels]")
+        .next()
+        .expect("a policy")
+        .to_owned()
+        + "[[protect]]\nmethod = \"mondrian\"\n";
+    hospital.policy = hospital.write_policy("few", &few);
+    ask(&hospital).refused(409, "rules");
+    hospital.rules(&json!({ "least_k": { "2": 2 } }));
+    ask(&hospital).expect(202);
+
+    let masked = "version = 1\n[columns]\nperson = { role = \"drop\" }\n\
+                  age = { role = \"quasi\", type = \"number\" }\nward = { role = \"plain\" }\n\
+                  [[protect]]\nmethod = \"noise\"\nkind = \"uncorrelated\"\namount = 0.1\n";
+    hospital.policy = hospital.write_policy("masked", masked);
+    for (rules, allowed) in [
+        (json!({}), false),
+        (json!({ "least_k": { "2": 2 } }), false),
+        (json!({ "unpromised": true }), true),
+    ] {
+        hospital.rules(&rules);
+        match allowed {
+            true => drop(ask(&hospital).expect(202)),
+            false => ask(&hospital).refused(409, "rules"),
+        }
+    }
+    let private = masked.replace(
+        "method = \"noise\"\nkind = \"uncorrelated\"\namount = 0.1\n",
+        "method = \"local-dp\"\n\
+         columns.age = { mechanism = \"laplace\", epsilon = 1.0, bounds = [0, 120] }\n",
+    );
+    hospital.rules(&json!({}));
+    hospital.policy = hospital.write_policy("private", &private);
+    ask(&hospital).expect(202);
+    // So large an ε promises nothing.
+    let much = private.replace("epsilon = 1.0", "epsilon = 1000.0");
+    hospital.policy = hospital.write_policy("much", &much);
+    ask(&hospital).refused(409, "rules");
+}
+
+#[test]
+fn nothing_is_asked_for_or_approved_in_a_closed_project() {
+    let hospital = Hospital::new();
+    let release = hospital.ready();
+    hospital.change("UPDATE projects SET state = 'closed'", &[]);
+    hospital
+        .send(&hospital.steward, "/requests", &hospital.request())
+        .refused(409, "closed");
+    hospital.approve(release).refused(409, "closed");
+    let about = json!({ "about": { "data": hospital.data, "policy": hospital.policy } });
+    for kind in ["preview", "plan", "explore", "attack"] {
+        hospital
+            .send(&hospital.steward, &format!("/jobs/{kind}"), &about)
+            .refused(409, "closed");
+    }
+    let path = format!("/requests/{release}/refusal");
+    let body = json!({ "reason": "closed" });
+    hospital.send(&hospital.officer, &path, &body).expect(200);
+}
+
+#[test]
+fn an_officer_whom_one_person_has_made_approves_nothing() {
+    let hospital = Hospital::new();
+    let release = hospital.ready();
+    let alone = "UPDATE members SET confirmed_by = asked_by WHERE role = 'officer'";
+    hospital.change(alone, &[]);
+    hospital.approve(release).refused(403, "second-person");
+    let confirmed = "UPDATE members SET confirmed_by = 'another' WHERE role = 'officer'";
+    hospital.change(confirmed, &[]);
+    hospital.approve(release).expect(200);
+}

@@ -155,7 +155,7 @@ impl Hospital {
         ];
         self.change(
             "INSERT INTO members (project_id, user_id, role, level, asked_by, confirmed_by, at) \
-             VALUES ($1, $2, $3, $4, $2, $2, $5) ON CONFLICT (project_id, user_id) \
+             VALUES ($1, $2, $3, $4, $2, $1, $5) ON CONFLICT (project_id, user_id) \
              DO UPDATE SET role = excluded.role, level = excluded.level",
             &cells,
         );

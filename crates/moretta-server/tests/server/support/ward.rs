@@ -60,21 +60,29 @@ impl Ward {
         ] {
             ward.join(person, role, 0);
         }
+        ward.rules(&json!({ "least_k": { "2": 2 } }));
         ward.policy = ward.write("shop", POLICY);
         ward
+    }
+
+    /// Sets the rules, behind the back of the server.
+    pub fn rules(&self, rules: &Value) {
+        let update = "UPDATE projects SET rules = $1, version = version + 1 WHERE id = $2";
+        let cells = [rules.to_string().into(), self.project.into()];
+        let set = self.server.app.store.act(|act| act.execute(update, &cells));
+        set.expect("rules");
     }
 
     pub fn join(&self, person: &Person, role: &str, level: i64) {
         let insert = "INSERT INTO members (project_id, user_id, role, level, ends_at, asked_by, confirmed_by, at) \
                       VALUES ($1, $2, $3, $4, NULL, $5, $6, 0)";
-        let by = self.project;
         let cells = [
             self.project.into(),
             person.id.into(),
             role.into(),
             level.into(),
-            by.into(),
-            by.into(),
+            self.project.into(),
+            person.id.into(),
         ];
         let joined = self.server.app.store.act(|act| act.execute(insert, &cells));
         joined.expect("a member");
