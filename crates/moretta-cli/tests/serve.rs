@@ -232,6 +232,48 @@ fn ask_as(server: &Running, link: &Value, path: &str) -> Value {
     serde_json::from_str(body).expect("JSON")
 }
 
+/// The keys of a file as a disk or a memory may have them: as digits, as bytes, and in both alphabets
+/// of base 64.
+fn forms_of_keys(file: &Path) -> Vec<Vec<u8>> {
+    let text = std::fs::read_to_string(file).expect("keys");
+    let mut forms = Vec::new();
+    for (_, digits) in text.lines().filter_map(|line| line.split_once(" = ")) {
+        let bytes = (0..64).step_by(2);
+        let bytes = bytes.map(|place| u8::from_str_radix(&digits[place..place + 2], 16));
+        let bytes: Vec<u8> = bytes.collect::<Result<_, _>>().expect("digits");
+        forms.extend([
+            digits.as_bytes().to_vec(),
+            digits.to_ascii_uppercase().into_bytes(),
+            base_64(&bytes, b"+/"),
+            base_64(&bytes, b"-_"),
+            bytes,
+        ]);
+    }
+    assert_eq!(forms.len(), 5 * 5);
+    forms
+}
+
+/// Without what stands for missing bytes at the end.
+fn base_64(bytes: &[u8], last: &[u8; 2]) -> Vec<u8> {
+    let letters = [(b'A'..=b'Z'), (b'a'..=b'z'), (b'0'..=b'9')];
+    let letters: Vec<u8> = letters.into_iter().flatten().chain(*last).collect();
+    let three = |three: &[u8]| {
+        let number = (0..3).fold(0_usize, |number, place| {
+            number << 8 | usize::from(three.get(place).copied().unwrap_or(0))
+        });
+        let signs = (0..=three.len()).map(move |place| number >> (18 - 6 * place) & 63);
+        signs.collect::<Vec<usize>>()
+    };
+    let signs = bytes.chunks(3).flat_map(three);
+    signs.map(|sign| letters[sign]).collect()
+}
+
+#[test]
+fn base_64_is_that_of_its_standard() {
+    assert_eq!(base_64(b"foobar", b"+/"), b"Zm9vYmFy");
+    assert_eq!(base_64(&[0xfb, 0xff], b"-_"), b"-_8");
+}
+
 #[test]
 fn keys_stand_in_their_file_and_nowhere_else() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -248,16 +290,7 @@ fn keys_stand_in_their_file_and_nowhere_else() {
     let (code, mut written) = server.end("-TERM");
     assert_eq!(code, Some(0));
     let keys = folder.path().join("share/moretta/server.keys");
-    let text = std::fs::read_to_string(&keys).expect("keys");
-    let digits = text.lines().filter_map(|line| line.split_once(" = "));
-    let mut secrets: Vec<Vec<u8>> = Vec::new();
-    for (_, digits) in digits {
-        secrets.push(digits.as_bytes().to_vec());
-        let bytes = (0..64).step_by(2);
-        let bytes = bytes.map(|place| u8::from_str_radix(&digits[place..place + 2], 16));
-        secrets.push(bytes.collect::<Result<_, _>>().expect("digits"));
-    }
-    assert_eq!(secrets.len(), 10);
+    let mut secrets = forms_of_keys(&keys);
     secrets.extend([password, &cookie].map(|text| text.as_bytes().to_vec()));
     for file in files(folder.path()) {
         if file != keys {
@@ -285,10 +318,7 @@ fn keys_are_left_in_no_core_dump() {
     assert_eq!(core[4..6], ["0", "0"], "{core:?}");
     let (code, _) = server.end("-ABRT");
     assert_eq!(code, None, "it has crashed");
-    let keys = std::fs::read(folder.path().join("share/moretta/server.keys")).expect("keys");
-    let text = String::from_utf8(keys).expect("text");
-    let digits = text.lines().filter_map(|line| line.split_once(" = "));
-    let keys: Vec<String> = digits.map(|(_, digits)| digits.to_owned()).collect();
+    let keys = forms_of_keys(&folder.path().join("share/moretta/server.keys"));
     for file in files(folder.path()) {
         let name = file.file_name().and_then(|name| name.to_str());
         assert!(
@@ -298,10 +328,8 @@ fn keys_are_left_in_no_core_dump() {
         );
         if name != Some("server.keys") {
             let bytes = std::fs::read(&file).expect("a file");
-            let held = keys
-                .iter()
-                .any(|key| bytes.windows(64).any(|held| held == key.as_bytes()));
-            assert!(!held, "{}", file.display());
+            let held = |key: &Vec<u8>| bytes.windows(key.len()).any(|held| held == key);
+            assert!(!keys.iter().any(held), "{}", file.display());
         }
     }
 }

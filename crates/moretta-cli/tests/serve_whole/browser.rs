@@ -3,10 +3,12 @@
 use moretta_server::account::totp;
 use moretta_server::clock::Clock;
 use serde_json::{Value, json};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// A password that nobody guesses.
 const PASSWORD: &str = "correct horse battery staple";
@@ -36,29 +38,36 @@ impl Answer {
 
 /// A browser with a session of its own.
 #[derive(Debug, Default)]
-pub(crate) struct Browser {
-    address: RefCell<String>,
-    session: RefCell<String>,
-    token: RefCell<String>,
+pub(crate) struct Browser(Mutex<Known>);
+
+/// What a browser knows.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    address: String,
+    session: String,
+    token: String,
     /// Every byte that it was answered.
-    heard: RefCell<Vec<u8>>,
+    heard: Vec<u8>,
 }
 
 impl Browser {
     pub(crate) fn new(address: &str) -> Self {
-        Browser {
-            address: RefCell::new(address.to_owned()),
-            ..Browser::default()
-        }
+        let browser = Browser::default();
+        browser.go_to(address);
+        browser
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The server answers elsewhere now.
     pub(crate) fn go_to(&self, address: &str) {
-        address.clone_into(&mut self.address.borrow_mut());
+        address.clone_into(&mut self.known().address);
     }
 
     pub(crate) fn heard(&self) -> Vec<u8> {
-        self.heard.borrow().clone()
+        self.known().heard.clone()
     }
 
     /// Uses the link of an invitation, or of a first administrator with a name, and sets a second
@@ -91,6 +100,29 @@ impl Browser {
         self.send("POST", path, &[], body.to_string().as_bytes())
     }
 
+    /// Listens to what has happened so far and happens now, for some seconds; gives what it heard.
+    pub(crate) fn listen(&self) -> Vec<u8> {
+        let known = self.known().clone();
+        let head = format!(
+            "GET /api/v1/events HTTP/1.1\r\nhost: {}\r\ncookie: __Host-moretta={}\r\n\
+             sec-fetch-site: same-origin\r\nlast-event-id: 0\r\n\r\n",
+            known.address, known.session
+        );
+        let mut stream = TcpStream::connect(&known.address).expect("it listens");
+        let patience = Duration::from_secs(3);
+        stream.set_read_timeout(Some(patience)).expect("a socket");
+        stream.write_all(head.as_bytes()).expect("sent");
+        let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
+        let begun = Instant::now();
+        while begun.elapsed() < patience
+            && let Ok(read @ 1..) = stream.read(&mut piece)
+        {
+            bytes.extend_from_slice(&piece[..read]);
+        }
+        self.known().heard.extend_from_slice(&bytes);
+        bytes
+    }
+
     /// Sends; headers of its own come after the usual ones and replace those of the same name.
     pub(crate) fn send(
         &self,
@@ -99,8 +131,24 @@ impl Browser {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Answer {
-        let address = self.address.borrow().clone();
-        let (session, token) = (self.session.borrow().clone(), self.token.borrow().clone());
+        let answer = self.try_send(method, path, headers, body);
+        answer.expect("an answer")
+    }
+
+    /// The same to a server that may end meanwhile: none where there is no whole answer. Who is told
+    /// to come later does.
+    pub(crate) fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Option<Answer> {
+        let (address, session, token) = {
+            let known = self.known();
+            let (session, token) = (known.session.clone(), known.token.clone());
+            (known.address.clone(), session, token)
+        };
         let mut all = BTreeMap::from([
             ("host", address.clone()),
             ("connection", "close".to_owned()),
@@ -119,39 +167,43 @@ impl Browser {
         for (name, value) in &all {
             head += &format!("{name}: {value}\r\n");
         }
-        let answer = exchange(&address, &[head.as_bytes(), b"\r\n", body].concat());
-        self.keep(&answer);
-        answer
+        let request = [head.as_bytes(), b"\r\n", body].concat();
+        loop {
+            let answer = exchange(&address, &request)?;
+            self.keep(&answer);
+            if answer.status != 429 {
+                return Some(answer);
+            }
+            sleep(Duration::from_millis(100));
+        }
     }
 
     fn keep(&self, answer: &Answer) {
-        let mut heard = self.heard.borrow_mut();
-        heard.extend_from_slice(format!("{:?}", answer.headers).as_bytes());
-        heard.extend_from_slice(&answer.body);
+        let mut known = self.known();
+        let headers = format!("{:?}", answer.headers);
+        known.heard.extend_from_slice(headers.as_bytes());
+        known.heard.extend_from_slice(&answer.body);
         for cookie in answer.headers.get("set-cookie").into_iter().flatten() {
             if let Some(value) = cookie.strip_prefix("__Host-moretta=") {
                 let value = value.split(';').next().unwrap_or_default();
-                value.clone_into(&mut self.session.borrow_mut());
+                value.clone_into(&mut known.session);
             }
         }
         let json: Value = serde_json::from_slice(&answer.body).unwrap_or(Value::Null);
         for told in [&json, &json["session"]] {
             if let (Some(token), true) = (told["token"].as_str(), told["locks_at"].is_i64()) {
-                token.clone_into(&mut self.token.borrow_mut());
+                token.clone_into(&mut known.token);
             }
         }
     }
 }
 
-fn exchange(address: &str, request: &[u8]) -> Answer {
-    let mut stream = TcpStream::connect(address).expect("it listens");
-    stream.write_all(request).expect("sent");
+fn exchange(address: &str, request: &[u8]) -> Option<Answer> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.write_all(request).ok()?;
     let mut reply = Vec::new();
-    stream.read_to_end(&mut reply).expect("an answer");
-    let end = reply
-        .windows(4)
-        .position(|bytes| bytes == b"\r\n\r\n")
-        .expect("a head");
+    stream.read_to_end(&mut reply).ok()?;
+    let end = reply.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
     let head = String::from_utf8(reply[..end].to_vec()).expect("a head");
     let mut lines = head.split("\r\n");
     let status = lines.next().and_then(|line| line.split(' ').nth(1));
@@ -163,29 +215,30 @@ fn exchange(address: &str, request: &[u8]) -> Answer {
         values.push(value.to_owned());
     }
     let body = &reply[end + 4..];
+    let length = headers.get("content-length").and_then(|all| all.first());
     let body = match headers.contains_key("transfer-encoding") {
-        true => unchunked(body),
+        true => unchunked(body)?,
         false => body.to_vec(),
     };
-    Answer {
+    let whole = length.is_none_or(|length| *length == body.len().to_string());
+    whole.then(|| Answer {
         status: status.expect("a status"),
         headers,
         body,
-    }
+    })
 }
 
 /// A body that came in pieces; it ends with an empty one.
-fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+fn unchunked(mut bytes: &[u8]) -> Option<Vec<u8>> {
     let mut body = Vec::new();
     loop {
-        let end = bytes.windows(2).position(|two| two == b"\r\n");
-        let end = end.expect("a length");
+        let end = bytes.windows(2).position(|two| two == b"\r\n")?;
         let length = std::str::from_utf8(&bytes[..end]).expect("a length");
         let length = usize::from_str_radix(length, 16).expect("a length");
         if length == 0 {
-            return body;
+            return Some(body);
         }
-        body.extend_from_slice(&bytes[end + 2..end + 2 + length]);
-        bytes = &bytes[end + 2 + length + 2..];
+        body.extend_from_slice(bytes.get(end + 2..end + 2 + length)?);
+        bytes = bytes.get(end + 2 + length + 2..)?;
     }
 }

@@ -22,15 +22,16 @@ impl Numbers {
 pub(crate) struct Canaries {
     texts: HashSet<[u8; LONG]>,
     numbers: HashSet<[u8; 8]>,
+    random: Numbers,
 }
 
 impl Canaries {
     /// A table whose columns `name` and `cost` hold canaries, and these.
     pub(crate) fn in_table(table: &str) -> (String, Self) {
-        let mut random = Numbers(0x6d6f_7265);
         let mut canaries = Canaries {
             texts: HashSet::new(),
             numbers: HashSet::new(),
+            random: Numbers(0x6d6f_7265),
         };
         let mut lines = table.lines();
         let header = lines.next().expect("a header");
@@ -43,15 +44,13 @@ impl Canaries {
         let mut made = format!("{header}\n");
         for line in lines {
             let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
-            let letter = |bits: u64| char::from(b'a' + (bits % 26) as u8);
-            cells[name] = (0..LONG).map(|_| letter(random.next())).collect();
+            cells[name] = canaries.text();
             // Three digits before the point and twelve after it.
             cells[cost] = format!(
                 "{}.{:012}",
-                100 + random.next() % 900,
-                random.next() % 999_999_999_999
+                100 + canaries.random.next() % 900,
+                canaries.random.next() % 999_999_999_999
             );
-            canaries.keep(&cells[name]);
             canaries.keep(&cells[cost]);
             let number: f64 = cells[cost].parse().expect("a number");
             canaries.numbers.insert(number.to_le_bytes());
@@ -59,6 +58,14 @@ impl Canaries {
             made.push('\n');
         }
         (made, canaries)
+    }
+
+    /// Another one.
+    pub(crate) fn text(&mut self) -> String {
+        let letter = |bits: u64| char::from(b'a' + (bits % 26) as u8);
+        let text: String = (0..LONG).map(|_| letter(self.random.next())).collect();
+        self.keep(&text);
+        text
     }
 
     fn keep(&mut self, text: &str) {

@@ -5,7 +5,12 @@
 
 mod browser;
 mod canaries;
+mod kills;
+#[allow(dead_code, unreachable_pub, reason = "these tests use some of it")]
+#[path = "../../../moretta-server/tests/server/support/postgres.rs"]
+mod postgres;
 mod program;
 mod release;
+mod roles;
 mod stream;
 mod team;

@@ -72,23 +72,32 @@ impl Running {
         address.strip_prefix("http://").expect("plain HTTP")
     }
 
-    /// The processes that work for it now.
-    #[cfg(target_os = "linux")]
+    /// Kills it between two of its instructions, also while others talk to it; gives the processes that
+    /// worked for it.
+    pub(crate) fn strike(&self) -> Vec<u32> {
+        // A stopped process starts no other one.
+        self.signal("-STOP");
+        let workers = self.workers();
+        self.signal("-KILL");
+        workers
+    }
+
+    fn signal(&self, signal: &str) {
+        let id = self.child.id().to_string();
+        let told = Command::new("kill").args([signal, &id]).status();
+        assert!(told.expect("kill is there").success());
+    }
+
+    /// The processes that work for it now, where the system tells that.
     pub(crate) fn workers(&self) -> Vec<u32> {
-        let mut found = Vec::new();
-        let id = self.child.id();
-        let Ok(threads) = std::fs::read_dir(format!("/proc/{id}/task")) else {
-            return found;
-        };
-        for thread in threads.flatten() {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id()));
+        let children = threads.into_iter().flatten().flatten().map(|thread| {
             let told = std::fs::read_to_string(thread.path().join("children"));
-            let told = told.unwrap_or_default();
-            found.extend(
-                told.split_whitespace()
-                    .filter_map(|id| id.parse::<u32>().ok()),
-            );
-        }
-        found
+            told.unwrap_or_default()
+        });
+        let children: Vec<String> = children.collect();
+        let ids = children.iter().flat_map(|told| told.split_whitespace());
+        ids.filter_map(|id| id.parse().ok()).collect()
     }
 
     /// Ends it as nobody can refuse; gives what it has printed.
@@ -100,9 +109,7 @@ impl Running {
 
     /// Asks it to end; gives what it has printed.
     pub(crate) fn end(mut self) -> Vec<u8> {
-        let id = self.child.id().to_string();
-        let told = Command::new("kill").args(["-TERM", &id]).status();
-        assert!(told.expect("kill is there").success());
+        self.signal("-TERM");
         let status = self.child.wait().expect("it ends");
         let printed = self.printed();
         let shown = String::from_utf8_lossy(&printed).into_owned();

@@ -1,6 +1,7 @@
 //! From the first links to a release that was checked by somebody who has not made it.
 
 use crate::canaries::Canaries;
+use crate::kills::{STREAM, stream};
 use crate::program::{code, run};
 use crate::team::{Team, text, until};
 use serde_json::{Value, json};
@@ -82,6 +83,72 @@ fn profile(team: &Team, version: &Value) -> Value {
     })
 }
 
+/// Has jobs done that tell of raw data, and has their results shown to whoever sees them.
+fn asks_for_jobs(team: &Team, kinds: &[&str], about: &Value) {
+    for kind in kinds {
+        let options = match *kind {
+            "explore" => json!({ "k": [5] }),
+            "tune" => json!({
+                "parameter": "k", "between": [2, 9], "goals": [["gcp", 0.9]], "steps": 2, "bisections": 1,
+            }),
+            "learn" => json!({ "class": "sex", "learners": ["nb"] }),
+            "attack" => json!({ "attacks": 20 }),
+            _ => Value::Null,
+        };
+        let wanted = json!({ "about": about, "options": options });
+        let job = team.post("sam", &format!("/jobs/{kind}"), &wanted);
+        let job = job.expect(202);
+        team.done("sam", &job["id"]);
+        let path = format!("/jobs/{}", text(&job["id"]));
+        for (name, _) in team.people() {
+            team.see(name, &path);
+            team.see(name, "/jobs");
+        }
+    }
+}
+
+/// A stream whose users are canaries, and whose places are above what may be released.
+fn streams_events(team: &Team, canaries: &mut Canaries) {
+    const EVENTS: u64 = 400;
+    let policy = STREAM.replace(", action = \"keep\"", "");
+    let policy = policy.replace("note = { role = \"plain\" }\n", "");
+    assert_ne!(policy, STREAM);
+    let (path, shop) = stream(team, &policy);
+    let event = |n: u64| {
+        let (user, place) = (canaries.text(), canaries.text());
+        let t = 1_700_000_000 + n;
+        format!(
+            "{{\"t\":\"{t}\",\"user\":\"{user}\",\"place\":\"p{}/{place}\"}}\n",
+            n % 2
+        )
+    };
+    let events: String = (0..EVENTS).map(event).collect();
+    let (status, told) = shop.send("POST", "", &events).expect("an answer");
+    assert_eq!(status, 202, "{told}");
+    let broken = events.replacen("{\"t\":\"17", "{\"t\":\"x17", 1);
+    let (status, told) = shop.send("POST", "", &broken).expect("an answer");
+    assert_eq!(status, 422);
+    assert_eq!(canaries.count_in(told.to_string().as_bytes()), 0);
+    until("events are taken", || {
+        let found = team.see("pat", &path).expect(200);
+        assert_ne!(found["state"], "failed", "{found}");
+        (found["taken"] == EVENTS).then_some(())
+    });
+    until("rows are released", || {
+        let rows = team
+            .see("nia", &format!("{path}/rows?limit=500"))
+            .expect(200);
+        (rows["rows"].as_array()?.len() > 100).then_some(())
+    });
+    for (name, _) in team.people() {
+        for rest in ["", "/figures", "/rows?limit=500"] {
+            team.see(name, &format!("{path}{rest}"));
+        }
+        team.see(name, "/streams");
+        team.see(name, "/released-streams");
+    }
+}
+
 #[test]
 fn a_team_goes_from_a_raw_table_to_a_checked_release() {
     let mut team = Team::new(&[
@@ -89,6 +156,7 @@ fn a_team_goes_from_a_raw_table_to_a_checked_release() {
         ("olga", "officer", None),
         ("nia", "analyst", Some(2)),
         ("fae", "analyst", Some(3)),
+        ("pat", "operator", None),
         ("uma", "auditor", None),
     ]);
     let folder = team.folder.path().to_owned();
@@ -102,7 +170,7 @@ fn a_team_goes_from_a_raw_table_to_a_checked_release() {
     );
     let generated = fs::read_to_string(&table).expect("a table");
     fs::remove_file(&table).expect("removed");
-    let (table, canaries) = Canaries::in_table(&generated);
+    let (table, mut canaries) = Canaries::in_table(&generated);
     assert_eq!(canaries.len(), 10_000);
 
     let version = upload(&team, &table);
@@ -115,11 +183,12 @@ fn a_team_goes_from_a_raw_table_to_a_checked_release() {
     let body = json!({ "name": "admissions", "content": policy });
     let saved = team.post("sam", "/policies", &body).expect(201);
 
-    let about = json!({ "about": { "data": version["id"], "policy": saved["id"] } });
-    let preview = team.post("sam", "/jobs/preview", &about).expect(202);
-    team.done("sam", &preview["id"]);
-    let plan = team.post("sam", "/jobs/plan", &about).expect(202);
-    team.done("sam", &plan["id"]);
+    let about = json!({ "data": version["id"], "policy": saved["id"] });
+    asks_for_jobs(&team, &["preview", "plan"], &about);
+    // Searches and attacks are about one level at a time.
+    let one = policy.strip_suffix(LEVELS).expect("levels");
+    let about = json!({ "data": version["id"], "text": one });
+    asks_for_jobs(&team, &["explore", "tune", "learn", "attack"], &about);
 
     let request = json!({
         "name": "March", "purpose": "study 12", "policy": saved["id"], "data": version["id"],
@@ -209,6 +278,14 @@ fn a_team_goes_from_a_raw_table_to_a_checked_release() {
         .refused(410, "revoked");
     team.post("olga", "/jobs/verify", &wanted)
         .refused(409, "state");
+
+    streams_events(&team, &mut canaries);
+    let heard = team.people().map(|(_, person)| person.listen());
+    let heard: Vec<Vec<u8>> = heard.collect();
+    let heard = String::from_utf8_lossy(&heard.concat()).into_owned();
+    for kind in ["event: job", "event: release", "event: stream"] {
+        assert!(heard.contains(kind), "{kind} is told live");
+    }
 
     let uma = team.person("uma");
     let told = uma.see("/audit/verification").expect(200);

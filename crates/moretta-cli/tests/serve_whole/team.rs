@@ -1,15 +1,21 @@
 //! A server in a folder, and the people of a project, who have come by links and invitations alone.
 
 use crate::browser::{Answer, Browser};
+use crate::postgres::Postgres;
 use crate::program::Running;
+use moretta_server::db::{Db, SqliteDb};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// No test waits longer for what must happen.
 const PATIENCE: Duration = Duration::from_secs(300);
+
+/// The file with the address of a database.
+const ADDRESS: &str = "postgres.address";
 
 /// Waits until something is there.
 pub(crate) fn until<T>(what: &str, mut is: impl FnMut() -> Option<T>) -> T {
@@ -31,6 +37,8 @@ pub(crate) fn text(value: &Value) -> String {
 pub(crate) struct Team {
     pub(crate) folder: TempDir,
     server: Option<Running>,
+    part: &'static str,
+    postgres: Option<Postgres>,
     /// All that servers have printed that have ended.
     pub(crate) printed: Vec<u8>,
     people: BTreeMap<String, Browser>,
@@ -40,11 +48,22 @@ pub(crate) struct Team {
 impl Team {
     /// Two administrators and a project with one person for each of these roles, with levels.
     pub(crate) fn new(roles: &[(&str, &str, Option<i64>)]) -> Self {
+        Team::on(Postgres::new(), "all", roles)
+    }
+
+    /// The same with the store in a database, where there is one, and a server of a part.
+    pub(crate) fn on(
+        postgres: Option<Postgres>,
+        part: &'static str,
+        roles: &[(&str, &str, Option<i64>)],
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let server = start(folder.path());
+        let server = start(folder.path(), postgres.as_ref(), part);
         let mut team = Team {
             folder,
             server: Some(server),
+            part,
+            postgres,
             printed: Vec::new(),
             people: BTreeMap::new(),
             project: String::new(),
@@ -108,7 +127,7 @@ impl Team {
         self.people.iter()
     }
 
-    fn path(&self, rest: &str) -> String {
+    pub(crate) fn path(&self, rest: &str) -> String {
         format!("/projects/{}{rest}", self.project)
     }
 
@@ -146,21 +165,46 @@ impl Team {
 
     /// Kills the server with all that it does, and starts it again.
     pub(crate) fn kill_server(&mut self) {
+        let workers = self.server().strike();
+        self.start_again(&workers, |_| ());
+    }
+
+    /// Starts the server again that was killed, once its workers have ended and something was done to
+    /// its store.
+    pub(crate) fn start_again(&mut self, workers: &[u32], change: impl FnOnce(&dyn Db)) {
         let server = self.server.take().expect("a server");
-        #[cfg(target_os = "linux")]
-        let workers = server.workers();
         self.printed.extend(server.kill());
-        #[cfg(target_os = "linux")]
         for worker in workers {
             until("a worker ends with its server", || {
-                is_gone(worker).then_some(())
+                is_gone(*worker).then_some(())
             });
         }
-        let server = start(self.folder.path());
+        change(&*self.store());
+        let server = self.another(self.part);
         for browser in self.people.values() {
             browser.go_to(server.address());
         }
         self.server = Some(server);
+    }
+
+    /// Another server on the same folder and store.
+    pub(crate) fn another(&self, part: &str) -> Running {
+        start(self.folder.path(), self.postgres.as_ref(), part)
+    }
+
+    /// The store, behind the back of the server.
+    pub(crate) fn store(&self) -> Arc<dyn Db> {
+        match &self.postgres {
+            Some(postgres) => Arc::new(postgres.open()),
+            None => {
+                let file = self.folder.path().join("share/moretta/server/store");
+                Arc::new(SqliteDb::open(&file).expect("a store"))
+            }
+        }
+    }
+
+    pub(crate) fn project(&self) -> &str {
+        &self.project
     }
 
     /// Ends the server in good order.
@@ -170,13 +214,20 @@ impl Team {
     }
 }
 
-#[cfg(target_os = "linux")]
+/// Whether a process is there no more; where that cannot be looked up it is.
 fn is_gone(process: u32) -> bool {
     let told = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let state = told.rsplit(')').next().unwrap_or_default().trim();
     state.is_empty() || state.starts_with('Z')
 }
 
-fn start(folder: &Path) -> Running {
-    Running::start(folder, &["--listen", "127.0.0.1:0"])
+fn start(folder: &Path, postgres: Option<&Postgres>, part: &str) -> Running {
+    let mut arguments = vec!["--listen", "127.0.0.1:0", "--role", part];
+    if let Some(postgres) = postgres {
+        std::fs::write(folder.join(ADDRESS), postgres.address()).expect("written");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(folder.join(ADDRESS), mode).expect("its owner's alone");
+        arguments.extend(["--database", ADDRESS]);
+    }
+    Running::start(folder, &arguments)
 }

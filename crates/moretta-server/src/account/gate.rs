@@ -24,6 +24,7 @@ pub struct Gate {
 struct AtGate {
     running: usize,
     waiting: usize,
+    most: usize,
 }
 
 impl Default for Gate {
@@ -46,6 +47,11 @@ impl Gate {
     /// How many hashes were computed since the server was started.
     pub fn runs(&self) -> u64 {
         self.runs.load(Ordering::SeqCst)
+    }
+
+    /// How many hashes were computed at a time, at most.
+    pub fn most(&self) -> usize {
+        self.at_gate().most
     }
 
     /// The hash of a new password, as the store keeps it.
@@ -84,6 +90,7 @@ impl Gate {
             at_gate.waiting -= 1;
         }
         at_gate.running += 1;
+        at_gate.most = at_gate.most.max(at_gate.running);
         Ok(Entered(self))
     }
 

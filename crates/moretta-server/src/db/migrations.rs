@@ -13,7 +13,7 @@ pub struct Migration {
 }
 
 /// All steps.
-const MIGRATIONS: &[Migration] = &[Migration {
+pub const MIGRATIONS: &[Migration] = &[Migration {
     version: 1,
     sql: include_str!("version_1.sql"),
 }];

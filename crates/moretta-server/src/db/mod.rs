@@ -17,7 +17,7 @@ mod value;
 
 pub use self::postgres::PostgresDb;
 pub use copy::{Copied, copy};
-pub use migrations::{Migration, migrate, migrate_by, tables};
+pub use migrations::{MIGRATIONS, Migration, migrate, migrate_by, tables};
 pub use sqlite::SqliteDb;
 pub use value::{Row, Value};
 

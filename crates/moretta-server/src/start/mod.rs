@@ -17,7 +17,7 @@ pub use tls::tls;
 
 use crate::app::App;
 use crate::audit::{self, Head};
-use crate::clock::Clock;
+use crate::clock::{Clock, HOUR, Millis};
 use crate::core_dump;
 use crate::http::{Listening, Log, serve};
 use crate::job::Dispatcher;
@@ -35,8 +35,6 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-/// How often the head of the log is told.
-const TOLD: Duration = Duration::from_secs(3600);
 /// How often it is noted.
 const NOTED: Duration = Duration::from_secs(60);
 /// How old files are that belong to no row of the store when they are swept away: no upload takes
@@ -222,20 +220,36 @@ fn told(app: &App, note: &Note) -> Result<Head> {
 async fn hours(app: Arc<App>, note: Note, log: Log) {
     let mut minutes = tokio::time::interval(NOTED);
     minutes.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    let mut due = Duration::ZERO;
+    let mut hours = Hours::default();
     loop {
         minutes.tick().await;
-        let is_due = due.is_zero();
-        due = if is_due { TOLD } else { due };
-        due = due.saturating_sub(NOTED);
+        let is_due = hours.is_due(app.clock.now());
         let (app, note, log) = (Arc::clone(&app), note.clone(), Arc::clone(&log));
-        let done = tokio::task::spawn_blocking(move || hour(&app, &note, &log, is_due));
+        let done = tokio::task::spawn_blocking(move || minute(&app, &note, &log, is_due));
         // What could not be done now is tried again in a minute or an hour.
         let _ = done.await;
     }
 }
 
-fn hour(app: &App, note: &Note, log: &Log, is_due: bool) {
+/// Hours by the clock of the server; the first is due at once.
+#[derive(Debug, Default)]
+struct Hours {
+    next: Option<Millis>,
+}
+
+impl Hours {
+    /// Whether another hour is over. One begins too where the clock was put back.
+    fn is_due(&mut self, now: Millis) -> bool {
+        let runs = |next: Millis| (now + 1..=now + HOUR).contains(&next);
+        let is_due = !self.next.is_some_and(runs);
+        if is_due {
+            self.next = Some(now + HOUR);
+        }
+        is_due
+    }
+}
+
+fn minute(app: &App, note: &Note, log: &Log, is_due: bool) {
     let failed = |what: &str, problem: &Problem| log(&format!("{what}: {}", problem.what));
     if let Err(problem) = crate::release::tend(app) {
         failed("releases that are due wait", &problem);
@@ -267,5 +281,57 @@ fn hour(app: &App, note: &Note, log: &Log, is_due: bool) {
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Server").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::MINUTE;
+    use crate::db::SqliteDb;
+    use std::sync::{Mutex, PoisonError};
+
+    #[test]
+    fn the_head_of_the_log_is_noted_each_minute_and_told_each_hour() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = Settings {
+            data: folder.path().to_owned(),
+            keys: folder.path().with_extension("keys"),
+            ..Settings::default()
+        };
+        let note = Note::of(&settings.data);
+        let db = SqliteDb::open(&folder.path().join("store")).expect("a store");
+        let clock = Clock::standing(7);
+        let store = Store::open(Arc::new(db)).expect("a store");
+        let app = App::new(store, clock.clone(), settings);
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let lines = Arc::clone(&told);
+        let log: Log = Arc::new(move |line: &str| {
+            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.push(line.to_owned());
+        });
+        let mut hours = Hours::default();
+        let mut heads = Vec::new();
+        for passed in 0..=130 {
+            if passed > 0 {
+                clock.forward(MINUTE);
+            }
+            let entry = audit::Entry {
+                at: clock.now(),
+                act: "test",
+                ..audit::Entry::default()
+            };
+            app.store.act(|act| act.log(&entry)).expect("an entry");
+            let head = app.store.read(audit::head).expect("a head");
+            let is_due = hours.is_due(clock.now());
+            minute(&app, &note, &log, is_due);
+            assert_eq!(note.read(), Some(head), "after {passed} minutes");
+            if passed % 60 == 0 {
+                heads.push(format!("head of the log: {}", head.text()));
+            }
+        }
+        assert_eq!(*told.lock().unwrap_or_else(PoisonError::into_inner), heads);
+        let mut hours = Hours::default();
+        assert!(hours.is_due(9 * HOUR) && hours.is_due(HOUR), "put back");
     }
 }

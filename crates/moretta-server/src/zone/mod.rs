@@ -98,19 +98,18 @@ impl<Z: ZoneKind> Zone<Z> {
         Ok((object, writer.map_err(|e| problem(&e))?))
     }
 
-    /// Opens the file of an object for writing, alone: as long as this handle, or one made of it, is
-    /// open, nobody else gets one.
+    /// Opens the file of an object for writing, alone: nobody else gets it until this is dropped.
     ///
     /// # Errors
     /// 409 while somebody else writes to it.
-    pub fn lock(&self, id: Id) -> Result<File> {
+    pub fn lock(&self, id: Id) -> Result<Locked> {
         let file = OpenOptions::new().write(true).open(self.path(id));
         let file = file.map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => Problem::not_found("object"),
             _ => problem(&e),
         })?;
         match file.try_lock() {
-            Ok(()) => Ok(file),
+            Ok(()) => Ok(Locked(file)),
             Err(TryLockError::WouldBlock) => {
                 Err(Problem::conflict("busy", "somebody else is sending to it").after(1))
             }
@@ -252,6 +251,27 @@ pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// The file of an object that nobody else writes to. It is let go when this is dropped, also where a
+/// process that begins at the same moment still has the file for an instant.
+#[derive(Debug)]
+pub struct Locked(File);
+
+impl Locked {
+    /// Another handle of it.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn handle(&self) -> Result<File> {
+        self.0.try_clone().map_err(|e| problem(&e))
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
 }
 
 impl<Z: ZoneKind> fmt::Debug for Zone<Z> {

@@ -19,6 +19,7 @@ mod mangled;
 mod matrix;
 mod releases;
 mod repeats;
+mod rights_by_hand;
 mod socket;
 mod start;
 mod streams;

@@ -34,7 +34,7 @@ const fn member(name: &'static str, role: &'static str, level: i64) -> Actor {
     }
 }
 
-const ACTORS: [Actor; 9] = [
+const ACTORS: [Actor; 10] = [
     Actor {
         name: "administrator",
         role: None,
@@ -46,6 +46,7 @@ const ACTORS: [Actor; 9] = [
     member("steward", "steward", 2),
     member("steward who reads raw rows", "steward", 1),
     member("analyst", "analyst", 2),
+    member("analyst of a coarser level", "analyst", 3),
     member("analyst who reads raw rows", "analyst", 1),
     member("operator", "operator", 0),
     member("auditor of the project", "auditor", 0),
@@ -63,7 +64,9 @@ const ACTORS: [Actor; 9] = [
 enum Situation {
     Member,
     Stranger,
-    Expired,
+    EndedMembership,
+    EndedSession,
+    EndedToken,
     Locked,
     Waiting,
     Disabled,
@@ -76,10 +79,12 @@ enum Situation {
 
 use Situation::*;
 
-const SITUATIONS: [Situation; 11] = [
+const SITUATIONS: [Situation; 13] = [
     Member,
     Stranger,
-    Expired,
+    EndedMembership,
+    EndedSession,
+    EndedToken,
     Locked,
     Waiting,
     Disabled,
@@ -103,7 +108,7 @@ fn expected(
     if gives("anyone") {
         return None;
     }
-    if matches!(situation, Nobody | Disabled) {
+    if matches!(situation, Nobody | Disabled | EndedSession | EndedToken) {
         return Some((401, "signed-out"));
     }
     if matches!(situation, NoToken | OtherSite) && *method != Method::GET {
@@ -125,7 +130,7 @@ fn expected(
         gives("signed") || gives("admin") && administers || gives("auditor") && actor.auditor;
     let here = actor
         .role
-        .filter(|_| !matches!(situation, Stranger | Expired));
+        .filter(|_| !matches!(situation, Stranger | EndedMembership));
     let by_role = here.is_some_and(|role| {
         let raw = actor.level == 1 && ["steward", "analyst"].contains(&role);
         to.iter()
@@ -211,7 +216,7 @@ impl Matrix {
             factor: true,
         };
         let person = server.person(&format!("{} {situation:?}", actor.name), kind);
-        let ends = (situation == Expired).then(|| server.clock.now() - 1);
+        let ends = (situation == EndedMembership).then(|| server.clock.now() - 1);
         if let Some(role) = actor.role {
             let insert = "INSERT INTO members (project_id, user_id, role, level, ends_at, asked_by, confirmed_by, at) \
                           VALUES ($1, $2, $3, $4, $5, $2, $1, 0)";
@@ -228,7 +233,12 @@ impl Matrix {
             let disable = "UPDATE users SET state = 'disabled' WHERE id = $1";
             tell(server, disable, &[person.id.into()]);
         }
-        let bearer = (situation == ByToken).then(|| {
+        if situation == EndedSession {
+            let end = "UPDATE sessions SET ends_at = $1 WHERE user_id = $2";
+            let cells = [(server.clock.now() - 1).into(), person.id.into()];
+            tell(server, end, &cells);
+        }
+        let bearer = matches!(situation, ByToken | EndedToken).then(|| {
             let rights = RIGHTS.iter().filter(|right| right.token);
             let scope: Vec<String> = rights.map(|right| right.name.to_owned()).collect();
             let at = server.clock.now();
@@ -236,6 +246,10 @@ impl Matrix {
                 .app
                 .store
                 .act(|act| token::make(&mut **act, person.id, "all", &scope, at + DAY, at));
+            if situation == EndedToken {
+                let end = "UPDATE tokens SET ends_at = $1 WHERE user_id = $2";
+                tell(server, end, &[(at - 1).into(), person.id.into()]);
+            }
             format!("Bearer {}", made.expect("a token").1.show())
         });
         Asker {
@@ -249,6 +263,9 @@ impl Matrix {
     /// Puts the session into its state; a request that was let through may have ended it.
     fn prepare(&self, asker: &Asker) -> Person {
         let person = &asker.person;
+        if asker.situation == EndedSession {
+            return person.clone();
+        }
         let find = "SELECT state, factor_at FROM sessions WHERE secret = $1";
         let sum = Secret::new(person.secret.clone()).sum();
         let found = self

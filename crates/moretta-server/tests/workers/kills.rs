@@ -1,16 +1,17 @@
 //! Whoever writes is killed at moments that a fixed seed chooses: in an upload, in a publication, in
-//! a migration. Jobs and streams have files of their own. A hundred kills in all; with `MORETTA_LONG`
-//! twenty times as many, from its seed.
+//! a migration. Jobs and streams have files of their own, and the whole program is killed by tests of
+//! `moretta-cli`. More than a hundred kills in all; with `MORETTA_LONG` twenty times as many, from its
+//! seed.
 
 use crate::hospital::{FAR, Hospital, NEAR};
-use crate::office::{program, until};
-use crate::support::Person;
+use crate::office::{database, program, until};
+use crate::support::{Person, Postgres};
 use crate::ward::{Ward, holds, text};
 use http::{HeaderMap, HeaderValue, Method};
 use moretta_server::app::App;
 use moretta_server::audit;
 use moretta_server::clock::{Clock, HOUR};
-use moretta_server::db::{Db, Migration, PostgresDb, SqliteDb, migrate_by};
+use moretta_server::db::{Db, MIGRATIONS, Migration, SqliteDb, migrate_by, tables};
 use moretta_server::http::{Given, Head, Request};
 use moretta_server::id::Id;
 use moretta_server::release::tend;
@@ -33,7 +34,7 @@ pub const TESTS: &[(&str, fn())] = &[
     ("a_migration_survives_random_kills", migrations),
 ];
 
-/// Kills of each of these; those of jobs and streams make them a hundred.
+/// Kills of each of these.
 const KILLS: usize = 20;
 
 /// Numbers that look random (Marsaglia's xorshift).
@@ -123,9 +124,9 @@ fn tell(line: &str) {
 /// Writes until it is killed.
 pub fn write(arguments: &[String]) -> ! {
     if arguments[0] == "migrate" {
-        let db = SqliteDb::open(Path::new(&arguments[1])).expect("a store");
+        let db = database(Path::new(&arguments[1]), &arguments[2]);
         tell("begun");
-        migrate_by(&db, &[FIRST, SECOND]).expect("migrated");
+        migrate_by(&*db, &steps()).expect("migrated");
     } else {
         let app = app(arguments);
         let writer = Sender {
@@ -154,10 +155,7 @@ fn app(arguments: &[String]) -> App {
         ..Settings::default()
     };
     settings.limits.calls = (1_000_000, 1_000_000);
-    let db: Arc<dyn Db> = match &*arguments[4] {
-        "" => Arc::new(SqliteDb::open(&data.join("store")).expect("a store")),
-        address => Arc::new(PostgresDb::open(address).expect("a database")),
-    };
+    let db = database(&data.join("store"), &arguments[4]);
     let clock = Clock::standing(arguments[3].parse().expect("a time"));
     App::new(Store::open(db).expect("a store"), clock, settings)
 }
@@ -342,58 +340,81 @@ fn is_whole(app: &App) {
     assert!(fault.is_none(), "{fault:?}");
 }
 
-const FIRST: Migration = Migration {
-    version: 1,
-    sql: "CREATE TABLE a (n BIGINT) STRICT;",
-};
-/// Many small steps, of which none may be seen without the others.
-const SECOND: Migration = Migration {
-    version: 2,
-    sql: "ALTER TABLE a ADD COLUMN m BIGINT; UPDATE a SET m = n; CREATE TABLE b (n BIGINT) STRICT; \
-          INSERT INTO b SELECT n FROM a; CREATE TABLE c (n BIGINT) STRICT; INSERT INTO c SELECT n FROM a; \
-          UPDATE a SET m = m + 1; UPDATE b SET n = n + 1; UPDATE c SET n = n + 1; UPDATE a SET m = m - 1;",
-};
+/// The steps of the program, and another one of many small parts, of which none may be seen without
+/// the others.
+fn steps() -> Vec<Migration> {
+    let next = Migration {
+        version: MIGRATIONS.len() as i64 + 1,
+        sql: "ALTER TABLE marks ADD COLUMN m BIGINT; UPDATE marks SET m = at; \
+              CREATE TABLE b (n BIGINT) STRICT; INSERT INTO b SELECT at FROM marks; \
+              CREATE TABLE c (n BIGINT) STRICT; INSERT INTO c SELECT at FROM marks; \
+              UPDATE marks SET m = m + 1; UPDATE b SET n = n + 1; UPDATE c SET n = n + 1; \
+              UPDATE marks SET m = m - 1;",
+    };
+    [MIGRATIONS, &[next]].concat()
+}
 
-/// Whenever the kills come, a store is of one version or of the next, with all its rows, and the copy
-/// of the old one is whole.
+/// A number of a store that may be of any version; none where there is no such table.
+fn number(db: &dyn Db, query: &str) -> Option<i64> {
+    let mut found = None;
+    let read = db.read(&mut |sql| {
+        found = sql.number(query, &[]).ok();
+        Ok(())
+    });
+    // A statement that is refused ends a transaction of PostgreSQL.
+    assert!(read.is_ok() || found.is_none(), "the store answers");
+    found
+}
+
+const VERSION: &str = "SELECT value FROM store WHERE name = 'version'";
+
+/// Whenever the kills come, a store is of one version or of another, with all its tables and rows, and
+/// the copy of the old one is whole.
 fn migrations() {
     const ROWS: i64 = 20_000;
     let mut numbers = Numbers::new(0x6d69);
-    for _ in 0..times(KILLS) {
+    let (newest, known) = (steps().len() as i64, MIGRATIONS.len() as i64);
+    for turn in 0..times(KILLS) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("store");
-        let db = SqliteDb::open(&path).expect("a store");
-        migrate_by(&db, &[FIRST]).expect("the first");
-        db.write(&mut |sql| {
-            let rows = "WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < $1) \
-                        INSERT INTO a (n) SELECT n FROM s";
-            sql.execute(rows, &[ROWS.into()]).map(drop)
-        })
-        .expect("rows");
-        drop(db);
-        let about = ["migrate".to_owned(), path.display().to_string()];
+        let postgres = Postgres::new();
+        let address = postgres
+            .as_ref()
+            .map_or_else(String::new, Postgres::address);
+        // A store that is new, and one with rows that this program has made.
+        let rows = if turn % 2 == 0 { 0 } else { ROWS };
+        if rows > 0 {
+            let db = database(&path, &address);
+            migrate_by(&*db, MIGRATIONS).expect("the first");
+            let insert = "WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 20000) \
+                          INSERT INTO marks (stream_id, at, what) SELECT 'x', n, 'start' FROM s";
+            db.write(&mut |sql| sql.execute(insert, &[]).map(drop))
+                .expect("rows");
+        }
+        let about = ["migrate", &path.display().to_string(), &address].map(str::to_owned);
         Writer::start(&about).killed(Duration::from_micros(numbers.below(90_000)));
-        let db = until("the store opens", || SqliteDb::open(&path).ok());
-        let number = |db: &SqliteDb, query: &str| {
-            let mut found = Err(0);
-            let read = db.read(&mut |sql| {
-                found = sql.number(query, &[]).map_err(|problem| problem.status);
-                Ok(())
-            });
-            read.expect("the store answers");
-            found
+        let db = match &postgres {
+            Some(postgres) => Arc::new(postgres.open()) as Arc<dyn Db>,
+            None => Arc::new(until("the store opens", || SqliteDb::open(&path).ok())),
         };
-        let version = number(&db, "SELECT value FROM store WHERE name = 'version'");
-        let has_next = number(&db, "SELECT count(*) FROM b").is_ok();
-        assert_eq!(version, Ok(if has_next { 2 } else { 1 }));
-        assert_eq!(number(&db, "SELECT count(*) FROM a"), Ok(ROWS));
-        let copy = folder.path().join("store-of-version-1");
+        let version = number(&*db, VERSION).unwrap_or(0);
+        let oldest = if rows > 0 { known } else { 0 };
+        assert!([oldest, newest].contains(&version), "{version}");
+        for table in tables() {
+            let count = number(&*db, &format!("SELECT count(*) FROM {table}"));
+            assert_eq!(count.is_some(), version > 0, "{table} of version {version}");
+        }
+        for table in ["b", "c"] {
+            let count = number(&*db, &format!("SELECT count(*) FROM {table}"));
+            assert_eq!(count, (version == newest).then_some(rows), "{table}");
+        }
+        let copy = folder.path().join(format!("store-of-version-{known}"));
         if copy.exists() {
             let copy = SqliteDb::open(&copy).expect("a store");
-            assert_eq!(number(&copy, "SELECT count(*) FROM a"), Ok(ROWS));
+            assert_eq!(number(&copy, "SELECT count(*) FROM marks"), Some(rows));
         }
-        migrate_by(&db, &[FIRST, SECOND]).expect("the second");
-        let same = "SELECT count(*) FROM a JOIN b ON b.n = a.m + 1";
-        assert_eq!(number(&db, same), Ok(ROWS));
+        migrate_by(&*db, &steps()).expect("the rest");
+        let same = "SELECT count(*) FROM marks JOIN b ON b.n = marks.m + 1 JOIN c ON c.n = b.n";
+        assert_eq!(number(&*db, same), Some(rows));
     }
 }

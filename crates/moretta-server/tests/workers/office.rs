@@ -8,6 +8,7 @@ use moretta_server::id::Id;
 use moretta_server::job::{self, Dispatcher, Job, Kind, Spec, State};
 use moretta_server::settings::Settings;
 use moretta_server::store::Store;
+use moretta_server::stream::Keeper;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -142,18 +143,59 @@ impl Office {
 
     /// The same server in a process of its own, which does jobs until it is killed.
     pub fn process(&self) -> Child {
-        let settings = &self.server.app.settings;
-        let database = match &self.server.postgres {
-            Some(postgres) => postgres.address(),
-            None => String::new(),
-        };
-        Command::new(&program()[0])
-            .arg("server")
-            .args([&settings.data, &settings.keys])
-            .args([self.server.clock.now().to_string(), database])
-            .stdin(Stdio::null())
-            .spawn()
-            .expect("a process")
+        process(&self.server)
+    }
+}
+
+/// A server in a process of its own, which does jobs and keeps streams until it is killed.
+pub fn process(server: &Server) -> Child {
+    let settings = &server.app.settings;
+    let postgres = server.postgres.as_ref();
+    let database = postgres.map_or_else(String::new, |postgres| postgres.address());
+    Command::new(&program()[0])
+        .arg("server")
+        .args([&settings.data, &settings.keys])
+        .args([server.clock.now().to_string(), database])
+        .stdin(Stdio::null())
+        .spawn()
+        .expect("a process")
+}
+
+/// The database of a server: that at an address, or the file where there is none.
+pub fn database(file: &Path, address: &str) -> Arc<dyn Db> {
+    match address {
+        "" => Arc::new(SqliteDb::open(file).expect("a store")),
+        address => Arc::new(PostgresDb::open(address).expect("a database")),
+    }
+}
+
+/// The processes that one has started and that are there.
+pub fn children(of: u32) -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").expect("processes").flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let is_child = |id: &i32| {
+        let told = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        let parent = told
+            .rsplit(')')
+            .next()
+            .and_then(|rest| rest.split(' ').nth(2));
+        parent == Some(&*of.to_string())
+    };
+    ids.filter(|id| is_child(id) && lives(*id)).collect()
+}
+
+/// Kills a server between two of its instructions, and waits until its children have ended.
+pub fn kill_server(mut server: Child) {
+    let process = Pid::from_child(&server);
+    // A stopped process starts no other one.
+    kill_process(process, Signal::STOP).expect("a server");
+    let children = children(server.id());
+    server.kill().expect("a server");
+    server.wait().expect("a server");
+    for child in children {
+        until("a child ends with its server", || {
+            (!lives(child)).then_some(())
+        });
     }
 }
 
@@ -177,7 +219,7 @@ pub fn kill(process: i32) {
     }
 }
 
-/// Is a server that does jobs until it is killed: with a folder of data, a file of keys, a time at
+/// Is a server that does jobs and keeps streams until it is killed: with a folder of data, a file of keys, a time at
 /// which its clock stands, and the address of a database or nothing.
 pub fn serve(arguments: &[String]) -> ! {
     let [data, keys, at, database] = arguments else {
@@ -189,13 +231,11 @@ pub fn serve(arguments: &[String]) -> ! {
         ..Settings::default()
     };
     settings.limits.memory = Some(1 << 30);
-    let db: Arc<dyn Db> = match &**database {
-        "" => Arc::new(SqliteDb::open(&Path::new(data).join("store")).expect("a store")),
-        address => Arc::new(PostgresDb::open(address).expect("a database")),
-    };
+    let db = self::database(&Path::new(data).join("store"), database);
     let clock = Clock::standing(at.parse().expect("a time"));
-    let app = App::new(Store::open(db).expect("a store"), clock, settings);
-    let _dispatcher = Dispatcher::start(Arc::new(app), program()).expect("a dispatcher");
+    let app = Arc::new(App::new(Store::open(db).expect("a store"), clock, settings));
+    let _dispatcher = Dispatcher::start(Arc::clone(&app), program()).expect("a dispatcher");
+    let _keeper = Keeper::start(app, program());
     loop {
         std::thread::park();
     }

@@ -1,12 +1,13 @@
 //! Streams with real children, which are killed: nothing is lost, and nothing is released twice.
 
+use crate::kills::{Numbers, times};
+use crate::office::{self, children, kill_server, process, until};
 use crate::support::{Person, Server, Ward};
 use http::Method;
 use moretta::io::{Files, MemoryFiles};
 use moretta::pipeline::{self, Options, Progress};
 use moretta::policy::{Policy, Root};
 use moretta_server::stream::Keeper;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -40,26 +41,15 @@ z = 3
 window = "60s"
 "#;
 
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
-}
-
 fn events(count: u64) -> Vec<String> {
-    let mut dice = Dice(5);
+    let mut numbers = Numbers::new(5);
     let event = |n: u64| {
         format!(
             "{{\"t\":\"{}\",\"user\":\"canary{}\",\"place\":\"p{}/{}\",\"note\":\"n{n}\"}}\n",
             1_700_000_000 + n * 2,
-            dice.roll(9),
-            dice.roll(2),
-            dice.roll(3)
+            numbers.below(9),
+            numbers.below(2),
+            numbers.below(3)
         )
     };
     (0..count).map(event).collect()
@@ -95,32 +85,6 @@ fn keeper(server: &Server) -> Keeper {
     let program = std::env::current_exe().expect("this program");
     let program = program.to_str().expect("a text").to_owned();
     Keeper::start(Arc::clone(&server.app), vec![program, "worker".to_owned()])
-}
-
-/// Kills the children of this process.
-fn kill_children() -> usize {
-    let own = std::process::id().to_string();
-    let mut killed = 0;
-    for entry in std::fs::read_dir("/proc").expect("processes").flatten() {
-        let Some(id) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse::<i32>().ok())
-        else {
-            continue;
-        };
-        let told = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        let parent = told
-            .rsplit(')')
-            .next()
-            .and_then(|rest| rest.split(' ').nth(2));
-        if parent == Some(&*own)
-            && let Some(id) = Pid::from_raw(id)
-        {
-            killed += usize::from(kill_process(id, Signal::KILL).is_ok());
-        }
-    }
-    killed
 }
 
 /// Waits until a stream is what it should be.
@@ -170,53 +134,72 @@ fn begun(policy: &str) -> (Ward, Value, String) {
     (ward, stream, token)
 }
 
+/// Kills of children and of servers; a campaign has more of them.
+const KILLS: usize = 15;
+
 fn killed() {
-    let events = events(400);
+    let kills = times(KILLS);
+    let events = events(30 * kills as u64);
     let expected = undisturbed(NOTED, &events);
-    assert!(expected.len() > 200, "{}", expected.len());
+    assert!(expected.len() > 10 * kills, "{}", expected.len());
     let (ward, stream, token) = begun(NOTED);
-    let mut dice = Dice(17);
-    let mut keep = Some(keeper(&ward.server));
-    let (mut sent, mut kills) = (0, 0);
-    while sent < events.len() {
-        let until = events.len().min(sent + 1 + dice.roll(25) as usize);
-        ward.post(&stream, &token, "", &events[sent..until].concat())
-            .expect(202);
-        sent = until;
-        pass(&ward, dice.roll(150));
-        match dice.roll(5) {
-            0 => kills += kill_children(),
-            1 => {
-                // The server ends, and another one begins.
-                drop(keep.take());
-                keep = Some(keeper(&ward.server));
+    let mut numbers = Numbers::new(0x7374);
+    let mut server = process(&ward.server);
+    let mut last = 0;
+    let mut sent = 0;
+    for kill in 0..kills {
+        let until_event = events.len().min(sent + 1 + numbers.below(40) as usize);
+        if sent < until_event {
+            ward.post(&stream, &token, "", &events[sent..until_event].concat())
+                .expect(202);
+        }
+        sent = until_event;
+        let child = until("a child keeps the stream", || {
+            let mut children = children(server.id()).into_iter();
+            children.find(|child| *child != last)
+        });
+        last = child;
+        pass(&ward, numbers.below(250));
+        match kill % 3 {
+            // Another server has the stream, and the one that had it is not told.
+            0 => {
+                lease(&ward, "another");
+                office::kill(child);
             }
-            2 => {
-                // The server is cut off, and another one has its streams.
-                let lost = "UPDATE streams SET lease_by = 'another', lease_until = $1";
-                let until = [ward.server.clock.now().into()];
-                ward.server
-                    .app
-                    .store
-                    .act(|act| act.execute(lost, &until))
-                    .expect("lost");
-                ward.server.clock.forward(1);
+            1 => office::kill(child),
+            _ => {
+                kill_server(server);
+                lease(&ward, "the one that was killed");
+                server = process(&ward.server);
             }
-            _ => {}
         }
     }
-    assert!(kills > 2, "{kills}");
+    if sent < events.len() {
+        ward.post(&stream, &token, "", &events[sent..].concat())
+            .expect(202);
+    }
     ward.want(&stream, "finish").expect(202);
     wait(&ward, &stream, "finished", |found| {
         found["state"] == "finished"
     });
-    drop(keep);
+    kill_server(server);
     let reader = ward.reader("analyst", 2);
     assert_eq!(rows(&ward, &reader, &stream), expected);
     for entry in std::fs::read_dir(ward.server.app.settings.data.join("streams")).expect("logs") {
         let bytes = std::fs::read(entry.expect("an entry").path()).expect("a file");
         assert!(!bytes.windows(6).any(|bytes| bytes == b"canary"));
     }
+}
+
+/// Says of the stream that its claim is somebody's, and is over.
+fn lease(ward: &Ward, by: &str) {
+    let over = "UPDATE streams SET lease_by = $1, lease_until = 0 WHERE lease_by IS NOT NULL";
+    let told = ward
+        .server
+        .app
+        .store
+        .act(|act| act.execute(over, &[by.into()]));
+    told.expect("the store does it");
 }
 
 fn changed() {

@@ -260,9 +260,7 @@ fn receive(app: &App, permit: Permit<UploadRight>, call: Call<At, Octets>) -> Re
     app.store
         .read(|sql| check_quota(sql, project, more, most))?;
     let object = raw.unwrapped(upload.object, &upload.wrapped)?;
-    // The lock is held by the second handle until the new offset is noted.
-    let handle = file.try_clone().map_err(|e| problem(&e))?;
-    let mut writer = raw.resume(handle, &object, &upload.paused())?;
+    let mut writer = raw.resume(file.handle()?, &object, &upload.paused())?;
     let paused = writer.write_all(part).and_then(|()| writer.pause());
     let paused = paused.map_err(|e| problem(&e))?;
     app.store.act(|act| {
@@ -271,6 +269,7 @@ fn receive(app: &App, permit: Permit<UploadRight>, call: Call<At, Octets>) -> Re
             values![paused.bytes as i64, &paused.rest[..], id, received as i64],
         )
     })?;
+    // Until the new offset is noted nobody else sends.
     drop(file);
     upload.received = paused.bytes as i64;
     Ok(Json(upload))
@@ -301,8 +300,9 @@ fn finish(
         return Err(Problem::conflict("incomplete", what).help("send the rest"));
     }
     let object = raw.unwrapped(upload.object, &upload.wrapped)?;
-    let handle = file.try_clone().map_err(|e| problem(&e))?;
-    let written = raw.resume(handle, &object, &upload.paused())?.finish();
+    let written = raw
+        .resume(file.handle()?, &object, &upload.paused())?
+        .finish();
     let arrival = Arrival {
         name: upload.name.clone(),
         object,

@@ -1,7 +1,7 @@
 //! Releases: every rule of the way from a request to readers, and back.
 
 mod approval;
-mod hospital;
+pub mod hospital;
 mod ledger;
 mod readers;
 mod table;

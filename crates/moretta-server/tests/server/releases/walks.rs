@@ -23,6 +23,9 @@ const TRIED: [Step; 8] = [
     Step::Publish,
 ];
 
+/// Walks; each begins with a release of its own.
+const CASES: u32 = 64;
+
 struct Walk<'a> {
     hospital: &'a Hospital,
     release: Id,
@@ -88,10 +91,25 @@ impl Walk<'_> {
     }
 }
 
+/// The same walks each time; in a campaign others, and more of them.
+fn runner() -> TestRunner {
+    let long = std::env::var("MORETTA_LONG").ok();
+    let long = long.and_then(|text| text.trim().parse::<u64>().ok());
+    let mut seed = [5; 32];
+    let cases = match long {
+        Some(long) => {
+            seed[..8].copy_from_slice(&long.to_le_bytes());
+            CASES * 20
+        }
+        None => CASES,
+    };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+    TestRunner::new_with_rng(Config::with_cases(cases), rng)
+}
+
 #[test]
 fn a_release_walks_by_the_table_alone() {
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[5; 32]);
-    let mut runner = TestRunner::new_with_rng(Config::with_cases(24), rng);
+    let mut runner = runner();
     let hospital = Hospital::new();
     let steps = proptest::collection::vec(proptest::sample::select(&TRIED[..]), 1..12);
     let checked = runner.run(&steps, |steps| {

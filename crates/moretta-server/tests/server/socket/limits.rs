@@ -2,6 +2,7 @@
 
 use crate::support::Server;
 use crate::support::net::{Reply, exchange};
+use crate::ward::Ward;
 use std::io::Write;
 use std::net::Ipv4Addr;
 
@@ -36,6 +37,38 @@ fn a_body_that_is_too_long_is_not_read_to_its_end() {
     while stream.write_all(chunk.as_bytes()).is_ok() {}
     assert!(matches!(Reply::read(stream).status, 0 | 413));
     assert_eq!(net.get("/api/v1/health", "").status, 200);
+}
+
+#[test]
+fn a_part_of_an_upload_has_eight_mebibytes() {
+    const PART: usize = 8 << 20;
+    let ward = Ward::new();
+    let upload = ward.begin("march.csv");
+    let net = ward.server.listen();
+    let told = |offset: usize, length: usize| {
+        let path = ward.path(&format!("/uploads/{upload}?offset={offset}"));
+        let head = format!(
+            "PATCH /api/v1{path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+             cookie: {}\r\nx-moretta-token: {}\r\nsec-fetch-site: same-origin\r\n\
+             content-type: application/octet-stream\r\ncontent-length: {length}\r\n\r\n",
+            ward.steward.cookie(),
+            ward.steward.token
+        );
+        let mut stream = net.connect();
+        stream.write_all(head.as_bytes()).expect("sent");
+        // The server may close before it has read what is too long.
+        let _ = stream.write_all(&vec![b'7'; length]);
+        Reply::read(stream).status
+    };
+    assert_eq!(told(0, PART), 200);
+    assert!(matches!(told(PART, PART + 1), 0 | 413));
+    let received = || {
+        let shown = ward.see(&ward.steward, &format!("/uploads/{upload}"));
+        shown.expect(200)["received"].clone()
+    };
+    assert_eq!(received(), PART, "nothing of it is taken");
+    assert_eq!(told(PART, 1), 200);
+    assert_eq!(received(), PART + 1);
 }
 
 #[test]

@@ -4,15 +4,17 @@
 
 mod browser;
 pub mod net;
+mod postgres;
 mod ward;
 
 pub use browser::{Browser, PASSWORD};
+pub use postgres::Postgres;
 pub use ward::{POLICY, Ward};
 
 use http::{HeaderMap, HeaderValue, Method};
 use moretta_server::app::App;
 use moretta_server::clock::Clock;
-use moretta_server::db::{Db, PostgresDb, SqliteDb, Value as Cell};
+use moretta_server::db::{Db, SqliteDb, Value as Cell};
 use moretta_server::http::{Given, Head, Request};
 use moretta_server::id::Id;
 use moretta_server::problem::Problem;
@@ -346,58 +348,5 @@ impl Answered {
             "{}",
             String::from_utf8_lossy(&self.body)
         );
-    }
-}
-
-/// An empty database on the PostgreSQL server that `MORETTA_TEST_POSTGRES` names. `./test all` runs
-/// the tests of the server a second time with it.
-pub struct Postgres {
-    server: String,
-    name: String,
-}
-
-impl Postgres {
-    /// Makes one; `None` where the variable is not set.
-    pub fn new() -> Option<Self> {
-        let server = std::env::var("MORETTA_TEST_POSTGRES").ok()?;
-        let name = format!("t{}", Id::random());
-        let postgres = Postgres { server, name };
-        postgres.tell(&format!("CREATE DATABASE {}", postgres.name));
-        Some(postgres)
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The socket of its server, where it has one.
-    pub fn socket(&self) -> Option<std::path::PathBuf> {
-        let (_, folder) = self.server.split_once("@%2F")?;
-        let folder = format!("/{}", folder.replace("%2F", "/"));
-        Some(std::path::Path::new(&folder).join(".s.PGSQL.5432"))
-    }
-
-    /// Where it is.
-    pub fn address(&self) -> String {
-        format!("{}/{}", self.server, self.name)
-    }
-
-    /// Opens it.
-    pub fn open(&self) -> PostgresDb {
-        PostgresDb::open(&self.address()).expect("PostgreSQL answers")
-    }
-
-    fn tell(&self, statement: &str) {
-        let address = format!("{}/postgres", self.server);
-        let client = postgres::Client::connect(&address, postgres::NoTls);
-        let told = client.and_then(|mut client| client.batch_execute(statement));
-        told.expect("PostgreSQL does it");
-    }
-}
-
-impl Drop for Postgres {
-    fn drop(&mut self) {
-        self.tell(&format!("DROP DATABASE {} WITH (FORCE)", self.name));
     }
 }
