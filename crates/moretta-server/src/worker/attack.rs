@@ -4,20 +4,59 @@ use super::{Failure, Job, failure, json, rounded};
 use crate::job::options::Attack;
 use moretta::attack::reconstruction::{Optimizer, StudySettings};
 use moretta::io::ReadOptions;
-use moretta::pipeline::{self, AttackSettings, Progress};
+use moretta::pipeline::{
+    self, AttackSettings, Progress, rounded_count, rounded_json, rounded_share,
+};
 use moretta::policy::Policy;
 use serde_json::{Value, json as object};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     let asked: Attack = job.options()?;
     let policy = job.policy()?;
+    let points = Curves::default();
+    let kept = points.clone();
+    job.tell_points(move |point| kept.add(point));
     match policy.plan.keeps_guarantee() {
         true => {
             let found = pipeline::attack_table(&policy, job.progress).map_err(failure)?;
             Ok(object!({ "tables": rounded(&found)? }))
         }
-        false => masked(&policy, &asked, job.progress),
+        false => {
+            let mut found = masked(&policy, &asked, job.progress)?;
+            found["curves"] = Value::Array(points.all());
+            Ok(found)
+        }
+    }
+}
+
+/// Points of attacks over the records that were tried, as they were told: a share stands there
+/// where the count that it stands for may be told.
+#[derive(Clone, Default)]
+struct Curves(Arc<Mutex<Vec<Value>>>);
+
+impl Curves {
+    /// The point as it is told.
+    fn add(&self, point: Value) -> Value {
+        let (Some(tried), Some(breach)) = (point["tried"].as_u64(), point["breach"].as_f64())
+        else {
+            return rounded_json(point);
+        };
+        let told = object!({
+            "attack": point["attack"],
+            "knows": point["knows"],
+            "tried": rounded_count(tried, tried),
+            "breach": rounded_share(breach, tried),
+        });
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(told.clone());
+        told
+    }
+
+    fn all(&self) -> Vec<Value> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.clone()
     }
 }
 

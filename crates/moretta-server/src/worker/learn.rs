@@ -22,7 +22,11 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         },
         seed: asked.seed,
     };
-    let learned = pipeline::learn(&lessons, &settings, None).map_err(failure)?;
+    job.tell_points(|mut point| {
+        blur(&mut point);
+        point
+    });
+    let learned = pipeline::learn(&lessons, &settings, None, job.progress).map_err(failure)?;
     let records = lessons.len() as u64;
     let notes: Vec<String> = lessons
         .notes

@@ -208,11 +208,11 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Has points of a search told as they are found.
-    fn tell_points(&self) {
+    /// Has points told as they are found, in the figures that `round` makes of them.
+    fn tell_points(&self, round: impl Fn(Value) -> Value + Send + 'static) {
         let teller = self.teller.clone();
         self.progress.on_found(move |value| {
-            let value = moretta::pipeline::rounded_json(value);
+            let value = round(value);
             teller.tell(&Told::Found { value });
         });
     }
