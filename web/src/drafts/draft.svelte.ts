@@ -11,6 +11,13 @@ const SAVE = 2000
 const STEP = 800
 const STEPS = 200
 
+/** The same text of the same value: the server gives fields back in another order. */
+function asText(value: unknown): string {
+  const sorted = (_: string, part: unknown) =>
+    part !== null && typeof part === 'object' && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part
+  return JSON.stringify(value, sorted)
+}
+
 /**
  * A draft with undo and redo. Made while a component is set up:
  * `const draft = new Draft('protect:ID', { text: '' })`, then `draft.value.text = …`.
@@ -38,11 +45,11 @@ export class Draft<T extends object> {
   constructor(name: string, initial: T) {
     this.#name = name
     this.value = structuredClone(initial)
-    this.#now = JSON.stringify(initial)
+    this.#now = asText(initial)
     this.#settled = new Set([this.#now])
     void this.#load()
     $effect(() => {
-      const text = JSON.stringify(this.value)
+      const text = asText(this.value)
       untrack(() => this.#note(text))
     })
     $effect(() => {
@@ -58,7 +65,7 @@ export class Draft<T extends object> {
 
   /** What it is as long as nobody has changed anything: no step to undo, nothing to keep. */
   begin(value: T): void {
-    this.#now = JSON.stringify(value)
+    this.#now = asText(value)
     this.#settled.add(this.#now)
     this.value = value
   }
@@ -138,7 +145,7 @@ export class Draft<T extends object> {
       if (!this.dirty) {
         // What an earlier version of the app has kept lacks what is newer.
         const whole = { ...this.value, ...content }
-        this.#now = JSON.stringify(whole)
+        this.#now = asText(whole)
         this.value = whole
       }
     } catch (thrown) {
