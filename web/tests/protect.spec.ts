@@ -268,7 +268,7 @@ test('a key is made where the policy names it, and is never shown', async ({ pag
   expect(listed).not.toMatch(/[0-9a-f]{64}/)
   await keys.getByLabel('A new key').fill('patients')
   await keys.getByRole('button', { name: 'Make the key', exact: true }).click()
-  await expect(keys.getByRole('alert')).toContainText('another one has this name')
+  await expect(keys.getByRole('alert')).toContainText('Another one has this name')
   await keys.getByLabel('A new key').fill('')
   await keys.getByText('Why?').click()
   await looksRight(page)

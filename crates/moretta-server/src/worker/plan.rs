@@ -6,7 +6,7 @@ use serde_json::Value;
 
 pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     let policy = job.policy()?;
-    job.tell_points();
+    job.tell_points(pipeline::rounded_json);
     let plan = pipeline::plan(&policy, job.progress).map_err(failure)?;
     let share = |share: f64| pipeline::rounded_share(share, plan.persons);
     let mut told = rounded(&plan)?;
