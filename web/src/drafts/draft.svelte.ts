@@ -121,7 +121,8 @@ export class Draft<T extends object> {
     const isSettled = this.#settled.has(text)
     try {
       await (isSettled ? remove(this.#name) : keep(this.#name, JSON.parse(text)))
-      if (text === this.#now) this.dirty = false
+      // It may have been settled while it was sent: then it still has to go.
+      if (text === this.#now) this.dirty = this.#settled.has(text) !== isSettled
       this.savedAt = isSettled ? undefined : Date.now()
       this.problem = this.#refused = undefined
       unkept.delete(this.#name)
