@@ -83,13 +83,13 @@ async function staysWritten(page: Page, open: () => Promise<void>, label: string
   await open()
   const field = page.getByLabel(label, { exact: true })
   const empty = await field.inputValue()
-  const kept = page.waitForResponse((response) => response.request().method() === 'PUT' && response.url().includes('/me/drafts/'))
+  const kept = page.waitForResponse((response) => response.request().method() === 'PUT' && (response.request().postData() ?? '').includes(JSON.stringify(text)))
   await field.fill(text)
-  await kept
+  const at = (await kept).url()
   await page.reload()
   await open()
   await expect(field).toHaveValue(text)
-  const gone = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.url().includes('/me/drafts/'))
+  const gone = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.url() === at)
   await field.fill(without ?? empty)
   await gone
 }
