@@ -1,6 +1,7 @@
 // A steward weighs protection against loss: a policy as form and text with a live preview, settings that
 // are tried and taken over, checks, and learners.
 import { call, enter, expect, looksRight, test, type Page, type Server } from './moretta.ts'
+import { projectOf } from './made.ts'
 
 /** Goes to a page of the hospital as its steward, by links of the frame. Drafts of earlier stories are none of this one. */
 async function open(page: Page, demo: Server, title: string): Promise<void> {
@@ -10,6 +11,25 @@ async function open(page: Page, demo: Server, title: string): Promise<void> {
   await page.getByRole('link', { name: title, exact: true }).click()
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
 }
+/** Two columns that leave as mixtures. */
+const MIXED = `version = 1
+seed = 3
+
+[columns]
+name = { role = "identifier" }
+patient = { role = "identifier" }
+age = { role = "quasi", type = "number" }
+sex = { role = "identifier" }
+zip = { role = "identifier" }
+education = { role = "identifier" }
+admission = { role = "identifier" }
+ward = { role = "class" }
+diagnosis = { role = "identifier" }
+cost = { role = "quasi", type = "number" }
+
+[[protect]]
+method = "random-projection"
+`
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
 const text = (page: Page) => page.getByLabel('policy.toml')
 
@@ -177,6 +197,99 @@ test('learners on protections, an earlier run behind', async ({ page, demo }) =>
   await expect(page.getByRole('img', { name: /^nb\. Right answers of nb/ }).locator('canvas')).toBeVisible()
   await page.getByRole('button', { name: 'Learn and attack' }).click()
   await expect(page.getByText('Grey is the run before this one.')).toBeVisible()
+  await looksRight(page)
+})
+
+test('a curve grows before its trial ends', async ({ page, demo }) => {
+  await open(page, demo, 'Learn')
+  // A forest takes its time.
+  for (const learner of ['nb', 'ht']) await page.getByLabel(new RegExp(`^${learner} `)).uncheck()
+  await page.getByLabel(/^arf /).check()
+  await page.getByLabel('Predict').selectOption('diagnosis')
+  await page.getByLabel('Window').fill('200')
+  await page.getByRole('button', { name: 'Learn and attack' }).click()
+  const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'arf', exact: true }) })
+  await chart.locator('summary').click()
+  await expect(page.getByText(/as far as it is/)).toBeVisible()
+  const lengths = new Set<number>()
+  await expect
+    .poll(async () => {
+      if (await page.getByText(/as far as it is/).isVisible()) lengths.add(await chart.locator('tbody tr').count())
+      return page.getByText(/^Right answers of arf .* in all/).isVisible()
+    }, { intervals: [200], timeout: 90_000 })
+    .toBe(true)
+  expect(lengths.size, `the curve had ${[...lengths].join(', ')} points while it grew`).toBeGreaterThan(1)
+})
+
+test('what attacks get of masked records grows, and stays with the run', async ({ page, demo }) => {
+  await enter(page, demo, 'steward')
+  const project = await projectOf(page)
+  const { items } = (await call(page, 'GET', `/projects/${project}/policies`)) as { items: { id: string; name: string }[] }
+  const content = MIXED
+  const made = (items.find((one) => one.name === 'mixed')?.id ?? ((await call(page, 'POST', `/projects/${project}/policies`, { name: 'mixed', content })) as { text: string }).text)
+  await page.goto(`${demo.address}/projects/${project}/learn?text=${made}`)
+  await page.getByLabel('Predict').selectOption('cost')
+  await page.getByRole('button', { name: 'Learn and attack' }).click()
+  const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'Records that are reconstructed' }) })
+  await expect(chart.getByText(/^Reconstructed: mixed v1, .* of 500/)).toBeVisible()
+  await chart.locator('summary').click()
+  expect(await chart.locator('tbody tr').count()).toBeGreaterThan(10)
+  await page.reload()
+  await expect(chart.getByText(/^Reconstructed: mixed v1, .* of 500/)).toBeVisible()
+})
+
+test('one number is tuned for a goal, and its value is taken over', async ({ page, demo }) => {
+  await open(page, demo, 'Explore')
+  const tune = page.getByRole('region', { name: 'Tune one number' })
+  await tune.getByLabel('To', { exact: true }).fill('30')
+  await tune.getByRole('button', { name: 'Tune it' }).click()
+  await expect(tune.getByText(/protects most and keeps the goal/)).toBeVisible()
+  await expect(tune.getByRole('row').nth(3)).toContainText(/kept|missed/)
+  await looksRight(page)
+  const use = tune.getByRole('button', { name: /^Use k = / })
+  const k = /= (.*)$/.exec((await use.textContent()) ?? '')?.[1] ?? ''
+  await use.click()
+  await expect(page.getByLabel('k', { exact: true })).toHaveValue(k)
+  await page.getByRole('button', { name: 'Back to version 1' }).click()
+})
+
+test('a key is made where the policy names it, and is never shown', async ({ page, demo }) => {
+  await open(page, demo, 'Protect')
+  const keys = page.getByRole('region', { name: 'Keys' })
+  await expect(keys.getByText('This project has no key yet.')).toBeVisible()
+  const written = await text(page).inputValue()
+  await text(page).fill(written.replace(/patient += \{ role = "subject"/, '$&, action = "pseudonym", key = "secret:patients"'))
+  await expect(page.getByRole('button', { name: /^Save version/ })).toBeDisabled()
+  await keys.getByRole('button', { name: 'Make the key patients' }).click()
+  await expect(keys.getByRole('row', { name: /^patients .*you names it/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Save version/ })).toBeEnabled()
+  await expect(preview(page).getByText('5 persons')).toBeVisible()
+  const listed = JSON.stringify(await call(page, 'GET', `/projects/${await projectOf(page)}/secrets`))
+  expect(listed).not.toMatch(/[0-9a-f]{64}/)
+  await keys.getByLabel('A new key').fill('patients')
+  await keys.getByRole('button', { name: 'Make the key', exact: true }).click()
+  await expect(keys.getByRole('alert')).toContainText('Another one has this name')
+  await keys.getByLabel('A new key').fill('')
+  await keys.getByText('Why?').click()
+  await looksRight(page)
+  await page.getByRole('button', { name: 'Back to version 1' }).click()
+})
+
+test('a preview tells of how many rows it is a sample, a check of every level', async ({ page, demo }) => {
+  await open(page, demo, 'Protect')
+  await expect(preview(page).getByText('sample of 4,000 of 4,000 rows')).toBeVisible()
+  await page.getByRole('button', { name: '+ levels' }).click()
+  await expect(preview(page).getByRole('button', { name: 'Level 3' })).toBeVisible()
+  await expect(page.getByText(/^Changed since version/)).toBeVisible()
+  await page.getByRole('link', { name: 'Check', exact: true }).click()
+  await page.getByRole('button', { name: 'Check it' }).click()
+  const levels = page.getByRole('region', { name: 'Levels' })
+  await expect(levels.getByRole('row', { name: /^3 ✓ hold 25 persons/ })).toBeVisible()
+  const risk = page.getByRole('region', { name: 'Risk' })
+  await expect(risk.getByText('Of level 2, the finest one.')).toBeVisible()
+  await levels.getByRole('button', { name: 'Show level 3' }).click()
+  await expect(risk.getByText('Of level 3.')).toBeVisible()
+  await expect(risk.getByText(/promised at least 25/)).toBeVisible()
   await looksRight(page)
 })
 

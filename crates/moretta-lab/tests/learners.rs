@@ -112,7 +112,13 @@ fn values_of_an_arff_file_have_the_numbers_that_moa_gives_them() {
         score: ScoreSettings::default(),
         seed: 1,
     };
-    let learned = pipeline::learn(&lessons.expect("rows"), &settings, None).expect("learns");
+    let learned = pipeline::learn(
+        &lessons.expect("rows"),
+        &settings,
+        None,
+        &pipeline::Progress::default(),
+    );
+    let learned = learned.expect("learns");
     for (learned, moa) in learned.iter().zip([73.36, 79.20, 83.39]) {
         let accuracy = 100.0 * learned.whole.accuracy.expect("rows");
         let within = (accuracy - moa).abs() <= 0.02;

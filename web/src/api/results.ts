@@ -199,7 +199,20 @@ export interface MaskedAttacks {
   notes: string[]
 }
 
+/** How an attack on masked records was doing when so many were tried. */
+export interface AttackPoint {
+  attack: string
+  knows: string
+  tried: number | null
+  breach: number | null
+}
+/** While attacks go on: those on a table that have ended, or points of those on masked records. */
+export interface Attacking {
+  found: (TableAttack | AttackPoint)[]
+}
+
 export interface Attacked {
+  curves?: AttackPoint[]
   tables?: { notes: string[]; releases: { rows: number | null; classes: number | null; attacks: TableAttack[] }[] }
   masked?: MaskedAttacks
   none?: string
@@ -213,6 +226,16 @@ export interface Verified {
   levels: { passed: boolean; claims: Claim[]; rows: number | null; classes: number | null; smallest_class: number | null; faults: string[] }[]
 }
 
+/** A value of a number that was tried, with each goal. */
+export interface TriedValue {
+  value: number
+  meets: boolean
+  refused: string | null
+  measures: { name: string; value: number | null; limit: number }[]
+}
+export interface Tuning {
+  found: TriedValue[]
+}
 /** One number of a policy, each value that was tried. */
 export interface Tuned {
   parameter: string
@@ -223,7 +246,7 @@ export interface Tuned {
   at_end: boolean
   ragged: boolean
   caution: string | null
-  tried: { value: number; meets: boolean; refused: string | null; measures: { name: string; value: number | null; limit: number }[] }[]
+  tried: TriedValue[]
 }
 
 export interface Scores {
@@ -232,20 +255,27 @@ export interface Scores {
   f1: number | null
 }
 
+export interface LearnPoint {
+  results: number | null
+  accuracy: number | null
+  kappa: number | null
+}
+/** A learner, by the rows that it learnt from and those that it was tested with. */
+export interface Curve {
+  learner: string
+  side: string
+  tested: string
+  points: LearnPoint[]
+}
+/** While learners go on: points of their curves. */
+export interface Learning {
+  found: (Omit<Curve, 'points'> & { point: LearnPoint })[]
+}
 /** Learners on original and protected rows. */
 export interface Learned {
   records: number | null
   notes: string[]
-  learners: {
-    learner: string
-    /** The rows that were learnt from, and those that were answered. */
-    side: string
-    tested: string
-    whole: Scores
-    lately: Scores
-    faded: Scores
-    points: { results: number | null; accuracy: number | null; kappa: number | null }[]
-  }[]
+  learners: (Curve & { whole: Scores; lately: Scores; faded: Scores })[]
 }
 
 /** The result of a job, by its kind; that of a release is told by its request. */

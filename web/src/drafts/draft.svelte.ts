@@ -1,14 +1,22 @@
 // What a person is writing: kept on the server every two seconds, so that it is there after a lock, on
-// another machine, and after a mistake.
+// another machine, and after a mistake. Keeping it is nobody's act: it does not hold the session open.
 import { untrack } from 'svelte'
-import { del, get, put } from '../api/client'
+import { get } from '../api/client'
 import { Problem } from '../api/problem'
 import { session } from '../session/session.svelte'
+import { keep, remove, unkept } from './kept.svelte'
 
 const SAVE = 2000
 /** Changes within this time are one step of undo. */
 const STEP = 800
 const STEPS = 200
+
+/** The same text of the same value: the server gives fields back in another order. */
+function asText(value: unknown): string {
+  const sorted = (_: string, part: unknown) =>
+    part !== null && typeof part === 'object' && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part
+  return JSON.stringify(value, sorted)
+}
 
 /**
  * A draft with undo and redo. Made while a component is set up:
@@ -27,15 +35,21 @@ export class Draft<T extends object> {
   #future: string[] = $state.raw([])
   #now: string
   #changedAt = 0
-  #ended = false
+  /** States of which nothing has to be kept: the first one, and one that has become something else. */
+  #settled: Set<string>
+  /** A state that the server does not take: it is not sent again. */
+  #refused: string | undefined
+  #turn: Promise<void> = Promise.resolve()
+  #queued: Promise<void> | undefined
 
   constructor(name: string, initial: T) {
     this.#name = name
     this.value = structuredClone(initial)
-    this.#now = JSON.stringify(initial)
+    this.#now = asText(initial)
+    this.#settled = new Set([this.#now])
     void this.#load()
     $effect(() => {
-      const text = JSON.stringify(this.value)
+      const text = asText(this.value)
       untrack(() => this.#note(text))
     })
     $effect(() => {
@@ -44,14 +58,15 @@ export class Draft<T extends object> {
       return () => {
         clearInterval(timer)
         end()
-        void this.save()
+        void this.save().then(() => unkept.leave(name))
       }
     })
   }
 
   /** What it is as long as nobody has changed anything: no step to undo, nothing to keep. */
   begin(value: T): void {
-    this.#now = JSON.stringify(value)
+    this.#now = asText(value)
+    this.#settled.add(this.#now)
     this.value = value
   }
 
@@ -83,34 +98,56 @@ export class Draft<T extends object> {
     this.#set(after)
   }
 
-  /** Sends what is not saved. */
-  async save(): Promise<void> {
-    if (!this.dirty || this.#ended) return
-    const text = this.#now
-    try {
-      await put('/me/drafts/{draft}', { content: JSON.parse(text) as unknown }, { path: { draft: this.#name } })
-      if (text === this.#now) this.dirty = false
-      this.savedAt = Date.now()
-      this.problem = undefined
-    } catch (thrown) {
-      this.problem = Problem.from(thrown)
-    }
+  /** Sends what is not saved, after what is being sent. */
+  save(): Promise<void> {
+    this.#queued ??= this.#turn.then(() => {
+      this.#queued = undefined
+      return this.#send()
+    })
+    this.#turn = this.#queued
+    return this.#turn
   }
 
-  /** It has become something else, or is not wanted any more. */
-  async forget(): Promise<void> {
-    this.#ended = true
-    this.dirty = false
-    await del('/me/drafts/{draft}', undefined, { path: { draft: this.#name } }).catch(() => undefined)
+  /** It has become something else, or is not wanted any more; what comes after it is kept again. */
+  forget(): Promise<void> {
+    this.#settled.add(this.#now)
+    this.dirty = true
+    return this.save()
+  }
+
+  async #send(): Promise<void> {
+    const text = this.#now
+    if (!this.dirty || text === this.#refused) return
+    const isSettled = this.#settled.has(text)
+    try {
+      await (isSettled ? remove(this.#name) : keep(this.#name, JSON.parse(text)))
+      // It may have been settled while it was sent: then it still has to go.
+      if (text === this.#now) this.dirty = this.#settled.has(text) !== isSettled
+      this.savedAt = isSettled ? undefined : Date.now()
+      this.problem = this.#refused = undefined
+      unkept.delete(this.#name)
+    } catch (thrown) {
+      const problem = Problem.from(thrown)
+      this.problem = problem
+      if (![400, 409, 413, 422].includes(problem.status)) return
+      this.#refused = text
+      const again = () => {
+        this.#refused = undefined
+        void this.save()
+      }
+      unkept.set(this.#name, { problem, again })
+    }
   }
 
   async #load(): Promise<void> {
     try {
-      const { content } = (await get('/me/drafts/{draft}', { path: { draft: this.#name } })) as { content: T }
+      const { content } = (await get('/me/drafts/{draft}', { path: { draft: this.#name }, background: true })) as { content: T }
       // What was typed meanwhile is not taken away.
       if (!this.dirty) {
-        this.#now = JSON.stringify(content)
-        this.value = content
+        // What an earlier version of the app has kept lacks what is newer.
+        const whole = { ...this.value, ...content }
+        this.#now = asText(whole)
+        this.value = whole
       }
     } catch (thrown) {
       const problem = Problem.from(thrown)

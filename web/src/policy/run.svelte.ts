@@ -5,6 +5,10 @@ import { Problem } from '../api/problem'
 import type { Results } from '../api/results'
 import { listen } from '../live/events'
 
+/** Kinds that tell of points before they end, and how often these are read. */
+const TELLS: readonly (keyof Results)[] = ['explore', 'tune', 'learn', 'attack']
+const READ = 500
+
 const ENDED = ['done', 'failed', 'cancelled']
 
 /** Why a job has failed, as something that can be shown. */
@@ -28,6 +32,7 @@ export class Run<K extends keyof Results> {
   #kind: K
   #id: string | undefined
   #asked = 0
+  #readAt = 0
 
   /** `ends`: nobody wants it any more when the page is left. */
   constructor(project: string, kind: K, { ends: cancels = false } = {}) {
@@ -37,7 +42,7 @@ export class Run<K extends keyof Results> {
       const ends = [
         listen('job', (news) => {
           if (news.id !== this.#id) return
-          if (this.job && news.state === 'running' && this.job.state === 'running' && kind !== 'explore') {
+          if (this.job && news.state === 'running' && this.job.state === 'running' && !(TELLS.includes(kind) && Date.now() - this.#readAt > READ)) {
             this.job = { ...this.job, progress: { stage: news.stage ?? '', rows: news.rows ?? 0, share: news.share } }
           } else void this.#read()
         }),
@@ -97,6 +102,7 @@ export class Run<K extends keyof Results> {
   async #read(): Promise<void> {
     const id = this.#id
     if (!id || !this.busy) return
+    this.#readAt = Date.now()
     try {
       const job = (await get('/projects/{project}/jobs/{job}', { path: { project: this.#project, job: id }, background: true })) as Job
       if (id !== this.#id || !this.busy) return

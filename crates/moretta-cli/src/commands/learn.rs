@@ -186,7 +186,9 @@ fn study(
     let settings = settings(args, &lessons, model);
     let (learners, trained) = match &args.save_model {
         None => (
-            console.watch(&progress, || pipeline::learn(&lessons, &settings, model))?,
+            console.watch(&progress, || {
+                pipeline::learn(&lessons, &settings, model, &progress)
+            })?,
             None,
         ),
         Some(_) => {

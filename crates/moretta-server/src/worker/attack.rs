@@ -5,15 +5,19 @@ use crate::job::options::Attack;
 use moretta::attack::reconstruction::{Optimizer, StudySettings};
 use moretta::io::ReadOptions;
 use moretta::pipeline::{
-    self, AttackSettings, AttackedTables, Progress, rounded_count, rounded_share,
+    self, AttackSettings, AttackedTables, Progress, rounded_count, rounded_json, rounded_share,
 };
 use moretta::policy::Policy;
 use serde_json::{Value, json as object};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     let asked: Attack = job.options()?;
     let policy = job.public_policy()?;
+    let points = Curves::default();
+    let kept = points.clone();
+    job.tell_points(move |point| Some(kept.add(point)));
     match policy.plan.keeps_guarantee() {
         true => {
             let found = pipeline::attack_table(&policy, job.progress).map_err(failure)?;
@@ -22,6 +26,7 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         false => {
             let mut told = masked(&policy, &asked, job.progress)?;
             hide_rare(&mut told["masked"], asked.attacks.into());
+            told["curves"] = Value::Array(points.all());
             Ok(told)
         }
     }
@@ -30,27 +35,33 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
 /// What attacks get, in rounded figures: of few persons nothing, nor of all but a few.
 fn told_of_tables(found: &AttackedTables) -> Result<Value, Failure> {
     let mut told = rounded(found)?;
-    let to_json = |count: Option<u64>| count.map_or(Value::Null, Value::from);
     for (release, told) in found.releases.iter().zip(items(&mut told, "releases")) {
         for (one, told) in release.attacks.iter().zip(items(told, "attacks")) {
-            let succeeds = rounded_count(one.succeeds, one.of);
-            told["succeeds"] = to_json(succeeds);
-            told["share"] = match succeeds {
-                Some(_) => rounded_share(one.share, one.of).map_or(Value::Null, Value::from),
-                None => Value::Null,
-            };
-            if told["share"].is_null() {
-                // Sentences about few persons would tell the same.
-                told["details"] = object!([]);
-                told["classes"] = Value::Null;
-            }
+            *told = told_of_attack(json(one)?);
         }
         for (one, told) in release.known_items.iter().zip(items(told, "known_items")) {
-            told["singled_out"] = to_json(rounded_count(one.singled_out, one.persons));
-            told["below_k"] = to_json(rounded_count(one.below_k, one.persons));
+            told["singled_out"] = object!(rounded_count(one.singled_out, one.persons));
+            told["below_k"] = object!(rounded_count(one.below_k, one.persons));
         }
     }
     Ok(told)
+}
+
+/// The same of one attack.
+fn told_of_attack(one: Value) -> Value {
+    let counts = one["succeeds"].as_u64().zip(one["of"].as_u64());
+    let succeeds = counts.and_then(|(succeeds, of)| rounded_count(succeeds, of));
+    let share = one["share"].as_f64().zip(succeeds.and(counts));
+    let share = share.and_then(|(share, (_, of))| rounded_share(share, of));
+    let mut told = rounded_json(one);
+    told["succeeds"] = object!(succeeds);
+    told["share"] = object!(share);
+    if share.is_none() {
+        // Sentences about few persons would tell the same.
+        told["details"] = object!([]);
+        told["classes"] = Value::Null;
+    }
+    told
 }
 
 fn items<'a>(value: &'a mut Value, name: &str) -> impl Iterator<Item = &'a mut Value> + use<'a> {
@@ -97,6 +108,35 @@ fn hide_rare(told: &mut Value, attacked: u64) {
             .iter_mut()
             .for_each(|value| hide_rare(value, attacked)),
         _ => {}
+    }
+}
+
+/// Points of attacks over the records that were tried, as they were told: a share stands there
+/// where the count that it stands for may be told.
+#[derive(Clone, Default)]
+struct Curves(Arc<Mutex<Vec<Value>>>);
+
+impl Curves {
+    /// The point as it is told.
+    fn add(&self, point: Value) -> Value {
+        let (Some(tried), Some(breach)) = (point["tried"].as_u64(), point["breach"].as_f64())
+        else {
+            return told_of_attack(point);
+        };
+        let told = object!({
+            "attack": point["attack"],
+            "knows": point["knows"],
+            "tried": rounded_count(tried, tried),
+            "breach": rounded_share(breach, tried),
+        });
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(told.clone());
+        told
+    }
+
+    fn all(&self) -> Vec<Value> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.clone()
     }
 }
 

@@ -35,7 +35,8 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         },
         seed: asked.seed,
     };
-    let learned = pipeline::learn(&lessons, &settings, None).map_err(failure)?;
+    job.tell_points(move |one| told_on_the_way(one, window));
+    let learned = pipeline::learn(&lessons, &settings, None, job.progress).map_err(failure)?;
     let records = lessons.len() as u64;
     let notes: Vec<String> = lessons
         .notes
@@ -72,11 +73,8 @@ fn told(mut one: Learned, window: u64) -> Result<Value, Failure> {
     blur(&mut one.lately, counted.min(window));
     blur(&mut one.faded, counted.min(FADED));
     one.deviation = one.deviation.map(|deviation| coarse(deviation, STEP));
-    let long = one
-        .points
-        .iter()
-        .filter(|point| point.results >= LEAST_WINDOW);
-    one.points = long.map(|point| blurred(*point, window)).collect();
+    let points = one.points.iter();
+    one.points = points.filter_map(|point| blurred(*point, window)).collect();
     let mut told = json(&one)?;
     for name in ["results", "counted", "memory"] {
         let count = told[name]
@@ -102,15 +100,26 @@ fn blur(figures: &mut Figures, results: u64) {
     }
 }
 
-fn blurred(point: ScorePoint, window: u64) -> ScorePoint {
+/// How a learner is doing: the last point of its curve as it is told at the end, too.
+fn told_on_the_way(mut one: Value, window: u64) -> Option<Value> {
+    let point = serde_json::from_value(one["point"].take()).ok()?;
+    one["point"] = json(&blurred(point, window)?).ok()?;
+    Some(one)
+}
+
+/// A point, where it is one of enough results.
+fn blurred(point: ScorePoint, window: u64) -> Option<ScorePoint> {
+    if point.results < LEAST_WINDOW {
+        return None;
+    }
     let results = point.results.min(window);
     let accuracy = point.accuracy.and_then(|share| rate(share, results));
     let kappa = point.kappa.filter(|_| accuracy.is_some());
-    ScorePoint {
+    Some(ScorePoint {
         accuracy,
         kappa: kappa.map(|kappa| coarse(kappa, results)),
         ..point
-    }
+    })
 }
 
 /// A share of so many results, where there are enough of them.

@@ -214,12 +214,13 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Has points of a search told as they are found.
-    fn tell_points(&self) {
+    /// Has points told as they are found, in the figures that `round` makes of them, if any.
+    fn tell_points(&self, round: impl Fn(Value) -> Option<Value> + Send + 'static) {
         let teller = self.teller.clone();
         self.progress.on_found(move |value| {
-            let value = moretta::pipeline::rounded_json(value);
-            teller.tell(&Told::Found { value });
+            if let Some(value) = round(value) {
+                teller.tell(&Told::Found { value });
+            }
         });
     }
 }

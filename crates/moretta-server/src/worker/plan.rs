@@ -10,7 +10,7 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         // It is searched for, on the data.
         refuse_private(&policy)?;
     }
-    job.tell_points();
+    job.tell_points(|point| Some(pipeline::rounded_json(point)));
     let plan = pipeline::plan(&policy, job.progress).map_err(failure)?;
     let share = |share: f64| pipeline::rounded_share(share, plan.persons);
     let mut told = rounded(&plan)?;

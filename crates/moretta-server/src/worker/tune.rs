@@ -2,13 +2,13 @@
 
 use super::{Failure, Job, failure, rounded};
 use crate::job::options::Tune;
-use moretta::pipeline::{self, TuneSettings};
+use moretta::pipeline::{self, TuneSettings, rounded_json};
 use serde_json::{Value, json};
 
 pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
     let asked: Tune = job.options()?;
     let policy = job.public_policy()?;
-    job.tell_points();
+    job.tell_points(|point| Some(rounded_json(point)));
     let settings = TuneSettings {
         parameter: asked.parameter,
         between: asked.between,

@@ -10,6 +10,7 @@ use moretta_server::seal::{Key, SealedReader, SealedWriter};
 use moretta_server::worker::{Process, work};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -442,15 +443,18 @@ fn a_preview_is_of_a_sample_and_private_methods_see_made_up_rows() {
     assert_eq!(done.result()["made_up"], true);
 }
 
+/// What was told before the end.
+fn points(done: &Done) -> impl Iterator<Item = &Value> {
+    done.told.iter().filter_map(|told| match told {
+        Told::Found { value } => Some(value),
+        _ => None,
+    })
+}
+
 #[test]
 fn searches_tell_points_as_they_are_found() {
     let explored = Done::of(Kind::Explore, POLICY, json!({ "k": [5] }));
-    let found = |done: &Done| {
-        let points = done.told.iter();
-        points
-            .filter(|told| matches!(told, Told::Found { .. }))
-            .count()
-    };
+    let found = |done: &Done| points(done).count();
     let tried = explored.result()["comparison"]["tried"]
         .as_array()
         .map(Vec::len);
@@ -491,6 +495,20 @@ fn learners_and_attacks_tell_rates() {
             assert!(share.is_none_or(|rest| rest.abs() < 1e-9), "{point}");
         }
     }
+    let curves: Vec<&Value> = points(&learnt).collect();
+    let sides = learnt.result()["learners"].as_array().map_or(0, Vec::len);
+    assert!(curves.len() > 3 * sides, "a curve grows before it ends");
+    let ends = learnt.result()["learners"].as_array().into_iter().flatten();
+    let last: Vec<&Value> = ends
+        .flat_map(|one| one["points"].as_array().and_then(|all| all.last()))
+        .collect();
+    assert!(
+        last.iter()
+            .all(|last| curves.iter().any(|one| one["point"] == **last))
+    );
+    for point in &curves {
+        assert!(point["point"]["results"].as_u64() >= Some(200), "{point}");
+    }
     let attacked = Done::of(Kind::Attack, POLICY, json!({}));
     let attacks = attacked.result()["tables"]["releases"][0]["attacks"].clone();
     for one in attacks.as_array().expect("attacks") {
@@ -509,11 +527,43 @@ fn learners_and_attacks_tell_rates() {
         }
     }
     let attacks = &attacked.result()["tables"]["releases"][0]["attacks"];
-    assert!(
-        attacks
-            .as_array()
-            .is_some_and(|attacks| !attacks.is_empty())
-    );
+    let told: Value = points(&attacked).cloned().collect();
+    assert!(told.as_array().is_some_and(|told| !told.is_empty()));
+    assert_eq!(*attacks, told, "each attack is told as it ends");
+}
+
+const MIXED: &str = r#"version = 1
+seed = 3
+
+[source]
+path = "data.csv"
+
+[columns]
+name      = { role = "identifier" }
+patient   = { role = "identifier" }
+age       = { role = "quasi", type = "number" }
+sex       = { role = "identifier" }
+zip       = { role = "identifier" }
+education = { role = "identifier" }
+admission = { role = "identifier" }
+ward      = { role = "identifier" }
+diagnosis = { role = "identifier" }
+cost      = { role = "quasi", type = "number" }
+
+[[protect]]
+method = "random-projection"
+"#;
+
+#[test]
+fn attacks_on_masked_records_tell_how_many_were_found_so_far() {
+    let options = json!({ "known": 1, "attacks": 100 });
+    let attacked = Done::of(Kind::Attack, MIXED, options);
+    let curves = &attacked.result()["curves"];
+    let told: Value = points(&attacked).cloned().collect();
+    assert_eq!(*curves, told);
+    let tried = told.as_array().into_iter().flatten();
+    let tried: BTreeSet<Option<u64>> = tried.map(|point| point["tried"].as_u64()).collect();
+    assert_eq!(tried, [25, 50, 75, 100].map(Some).into());
 }
 
 #[test]

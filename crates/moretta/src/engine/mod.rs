@@ -41,7 +41,9 @@ pub use crate::cancel::Cancel;
 pub use crate::measure::Measure;
 pub(crate) use context::Wanted;
 pub use context::{Clock, Context, Keys};
-pub use learn::{Arm, LearnSettings, Learned, Lessons, SavedModel, Side, Trained, learn, train};
+pub use learn::{
+    Arm, LearnSettings, Learned, Learning, Lessons, SavedModel, Side, Trained, learn, train,
+};
 pub(crate) use learn::{
     Classroom, Pupil, Strange, accuracy_of_release, class_of, lessons_of_release,
 };

@@ -149,7 +149,10 @@ impl Progress {
     /// Has `found` told of each point of a search as soon as it was tried: an
     /// [`Attempt`](crate::pipeline::Attempt), a [`Point`](crate::pipeline::Point) or a
     /// [`TriedMethod`](crate::pipeline::TriedMethod) as JSON. What lies on the front is
-    /// known at the end alone.
+    /// known at the end alone. Also of how learners are doing
+    /// ([`Learning`](crate::pipeline::Learning)), of attacks on a table
+    /// ([`Evidence`](crate::attack::table::Evidence)) and on masked records
+    /// ([`SoFar`](crate::attack::reconstruction::SoFar)).
     pub fn on_found(&self, found: impl Fn(Value) + Send + 'static) {
         let mut listener = self.0.listener.lock().unwrap_or_else(|e| e.into_inner());
         listener.0 = Some(Box::new(found));

@@ -50,8 +50,8 @@ mod verify;
 
 pub use crate::engine::report::{self, Report};
 pub use crate::engine::{
-    Arm, LearnSettings, Learned, Lessons, Live, Original, Outcome, Progress, Records, SavedModel,
-    Searched, Side, Stage, TellingSet, Trained, learn, train, warnings,
+    Arm, LearnSettings, Learned, Learning, Lessons, Live, Original, Outcome, Progress, Records,
+    SavedModel, Searched, Side, Stage, TellingSet, Trained, learn, train, warnings,
 };
 pub use attack::{
     AttackSettings, Attacked, AttackedFederation, AttackedNode, AttackedRelease, AttackedTables,

@@ -1,7 +1,7 @@
 // Settings that were tried, from whichever search, as points with names and figures.
 import type { Explored, Exploring, TriedMethod, TriedNumber } from '../../api/results'
 import { count, figure, percent, plural } from '../../words/format'
-import { edit } from '../../policy/edit'
+import { edit, type Path } from '../../policy/edit'
 import { table, type Table } from '../protect/form'
 
 export interface Setting {
@@ -96,4 +96,19 @@ export function use(text: string, policy: Table, one: Setting): string {
   made = edit(made, ['protect'], next)
   if (one.parameter !== 'k' || one.value === null) return made
   return one.method === 'mu-argus' ? edit(made, ['protect', place, 'k'], one.value) : edit(made, ['guarantee', 'k'], one.value)
+}
+
+/** The numbers of a policy that can be varied, as `moretta tune` names them, and where they stand. */
+export function tunable(policy: Table): { name: string; path: Path; value: number }[] {
+  const all: { name: string; method: string; path: Path; value: number }[] = []
+  const k = table(policy['guarantee'])['k']
+  if (typeof k === 'number') all.push({ name: 'k', method: '', path: ['guarantee', 'k'], value: k })
+  const steps = Array.isArray(policy['protect']) ? policy['protect'] : []
+  for (const [place, step] of steps.map(table).entries()) {
+    for (const [name, value] of Object.entries(step)) {
+      if (typeof value === 'number') all.push({ name, method: String(step['method']), path: ['protect', place, name], value })
+    }
+  }
+  const isAlone = (name: string) => all.filter((one) => one.name === name).length === 1
+  return all.map(({ name, method, ...rest }) => ({ name: isAlone(name) || !method ? name : `${method}.${name}`, ...rest }))
 }

@@ -1,3 +1,13 @@
+/** Which number of a policy is varied, between what, and for which goal. */
+export interface WantedNumber {
+  parameter: string
+  from: number
+  to: number
+  measure: string
+  most: number
+  job: string
+}
+
 /** What somebody explores, as it is kept for the next visit. */
 export interface Wanted {
   /** All methods with some values of k, or a search for a goal. */
@@ -11,4 +21,5 @@ export interface Wanted {
   job: string
   /** Two settings that are held beside each other. */
   pins: [string, string]
+  number: WantedNumber
 }

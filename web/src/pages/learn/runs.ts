@@ -1,5 +1,5 @@
 // Learners on several protections: what is kept of a run, its curves, and what it comes to.
-import type { Attacked, Learned } from '../../api/results'
+import type { AttackPoint, Attacked, Curve as Points, Learned, Learning } from '../../api/results'
 import { attacksOf, strongest } from '../check/attacks'
 
 /** One protection of a run, by its jobs. */
@@ -23,9 +23,22 @@ export interface Kept {
 export interface Found {
   learned?: Learned | undefined
   attacked?: Attacked | undefined
+  /** Curves of learners, also while they go on. */
+  curves: Points[]
+  /** Points of attacks on masked records, also while they go on. */
+  breaches: AttackPoint[]
 }
 
-type Learner = Learned['learners'][number]
+/** Points as they were told, by learner and sides. */
+export function growing({ found }: Learning): Points[] {
+  const made = new Map<string, Points>()
+  for (const { point, ...of } of found) {
+    const key = `${of.learner} ${of.side} ${of.tested}`
+    const curve = made.get(key) ?? { ...of, points: [] }
+    made.set(key, { ...curve, points: [...curve.points, point] })
+  }
+  return [...made.values()]
+}
 
 export interface Curve {
   name: string
@@ -39,7 +52,7 @@ export function curves(learner: string, last: [Ran, Found][], earlier: [Ran, Fou
   for (const [runs, look, prefix] of [[earlier, 'before', 'earlier: '], [last, 'after', '']] as const) {
     let hasOriginals = false
     for (const [ran, found] of runs) {
-      for (const one of found.learned?.learners ?? []) {
+      for (const one of found.curves) {
         if (one.learner !== learner || one.side !== one.tested) continue
         if (one.side === 'original' && hasOriginals) continue
         hasOriginals ||= one.side === 'original'
@@ -50,8 +63,20 @@ export function curves(learner: string, last: [Ran, Found][], earlier: [Ran, Fou
   return made
 }
 
-function pointsOf(one: Learner): Curve['points'] {
+function pointsOf(one: Points): Curve['points'] {
   return one.points.flatMap(({ results, accuracy }) => (results === null || accuracy === null ? [] : [{ at: results, accuracy }]))
+}
+
+/** Curves of what attacks on masked records get; an earlier run behind. */
+export function breaches(last: [Ran, Found][], earlier: [Ran, Found][]): Curve[] {
+  const of = (runs: [Ran, Found][], look: Curve['look'], prefix: string) =>
+    runs.flatMap(([ran, found]) =>
+      [...new Set(found.breaches.map((one) => one.attack))].map((attack): Curve => {
+        const points = found.breaches.flatMap((one) => (one.attack !== attack || one.tried === null || one.breach === null ? [] : [{ at: one.tried, accuracy: one.breach }]))
+        return { name: `${prefix}${ran.name}, ${attack}`, points, look }
+      }),
+    )
+  return [...of(earlier, 'before', 'earlier: '), ...of(last, 'after', '')].filter((curve) => curve.points.length)
 }
 
 /** All curves over the same records; a gap where one says nothing. */

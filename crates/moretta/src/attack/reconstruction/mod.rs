@@ -45,7 +45,7 @@ pub use blur::{Blur, Restarts};
 pub use evidence::Evidence;
 pub use expected::Reconstruction;
 pub use maximum::{Attack, Optimizer, Search, reconstruct};
-pub use study::{Stream, Study, StudySettings, study};
+pub use study::{SoFar, Stream, Study, StudySettings, study, study_by_parts};
 
 #[cfg(test)]
 mod naive;

@@ -65,14 +65,42 @@ pub struct Study {
     pub guesses: Vec<Guess>,
 }
 
+/// How one attack is doing, told while records are attacked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SoFar {
+    /// Its name.
+    pub attack: String,
+    /// What the attacker knows.
+    pub knows: String,
+    /// How many records were attacked.
+    pub tried: u64,
+    /// The share of them that was reconstructed.
+    pub breach: f64,
+}
+
 /// Attacks whose records are kept.
 const KEPT: usize = 10_000;
+
+/// Into how many parts attacks are cut, and how many each has at least.
+const PARTS: (usize, usize) = (20, 25);
 
 /// Runs all attacks that make sense; the same for any number of threads.
 ///
 /// # Errors
 /// Too few complete and different records.
 pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
+    study_by_parts(stream, settings, |_| Ok(()))
+}
+
+/// The same; `found` hears of each attack after each part of the records.
+///
+/// # Errors
+/// As [`study`], and those of `found`.
+pub fn study_by_parts(
+    stream: &Stream<'_>,
+    settings: &StudySettings,
+    mut found: impl FnMut(&SoFar) -> Result<()>,
+) -> Result<Study> {
     let Stream { inputs, blur, .. } = *stream;
     let complete = |&row: &usize| {
         let record = inputs.record(row);
@@ -88,14 +116,29 @@ pub fn study(stream: &Stream<'_>, settings: &StudySettings) -> Result<Study> {
         return Err(Error::input(what).help("know fewer with --known, or take more rows"));
     }
     let attacks = Attack::all(blur, settings.known, inputs.width(), stream.translated);
-    let tried: Option<Vec<Tried>> = (0..settings.attacks as u64)
-        .into_par_iter()
-        .map(|attack| attack_one(stream, settings, &candidates, &attacks, attack))
-        .collect();
-    let tried = tried.ok_or_else(|| {
-        Error::input("too few records are linearly independent of each other")
-            .help("know fewer with --known, or project fewer columns that are alike")
-    })?;
+    let mut tried: Vec<Tried> = Vec::new();
+    let size = settings.attacks.div_ceil(PARTS.0).max(PARTS.1);
+    for start in (0..settings.attacks).step_by(size) {
+        let part = start as u64..(start + size).min(settings.attacks) as u64;
+        let part: Option<Vec<Tried>> = part
+            .into_par_iter()
+            .map(|attack| attack_one(stream, settings, &candidates, &attacks, attack))
+            .collect();
+        tried.extend(part.ok_or_else(|| {
+            Error::input("too few records are linearly independent of each other")
+                .help("know fewer with --known, or project fewer columns that are alike")
+        })?);
+        for (place, attack) in attacks.iter().enumerate() {
+            let breaches = tried.iter().map(|tried| tried.trials[place].error);
+            let breaches = breaches.filter(|&error| error < settings.epsilon).count();
+            found(&SoFar {
+                attack: attack.name(blur),
+                knows: knows(settings.known),
+                tried: tried.len() as u64,
+                breach: breaches as f64 / tried.len() as f64,
+            })?;
+        }
+    }
     let mut rows: Vec<usize> = tried.iter().map(|tried| tried.unknown).collect();
     rows.sort_unstable();
     rows.dedup();

@@ -6,6 +6,7 @@ use super::trials::{LearnSettings, learn};
 use crate::data::Batch;
 use crate::engine::original::Original;
 use crate::engine::plan::Plan;
+use crate::engine::progress::Progress;
 use crate::error::{Error, Result};
 use crate::learn::prequential::{Schedule, ScoreSettings};
 
@@ -54,7 +55,7 @@ impl Pupil<'_> {
             score: ScoreSettings::default(),
             seed: self.seed,
         };
-        let learned = learn(lessons, &settings, None)?;
+        let learned = learn(lessons, &settings, None, &Progress::default())?;
         Ok(learned.iter().map(|one| one.whole.accuracy).collect())
     }
 }

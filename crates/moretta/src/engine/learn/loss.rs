@@ -341,7 +341,7 @@ mod tests {
             score: ScoreSettings::default(),
             seed: 1,
         };
-        let learned = learn(&lessons, &settings, None).expect("learnt");
+        let learned = learn(&lessons, &settings, None, &Progress::default()).expect("learnt");
         let accuracy = |place: usize| learned[place].whole.accuracy.expect("tested");
         [1, 2].map(|place| accuracy(0) - accuracy(place))
     }

@@ -29,4 +29,4 @@ pub(crate) use release::lessons_of_release;
 
 pub use lessons::{Arm, Lessons, Side};
 pub use saved::SavedModel;
-pub use trials::{LearnSettings, Learned, Trained, learn, train};
+pub use trials::{LearnSettings, Learned, Learning, Trained, learn, train};

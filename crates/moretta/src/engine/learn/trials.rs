@@ -2,6 +2,7 @@
 
 use super::lessons::{Arm, Lessons, Side};
 use super::saved::SavedModel;
+use crate::engine::progress::Progress;
 use crate::error::{Error, Result};
 use crate::learn::prequential::{Figures, Schedule, ScorePoint, ScoreSettings, Trial};
 use crate::learn::{self, Model};
@@ -68,12 +69,27 @@ impl fmt::Debug for Trained {
     }
 }
 
+/// How a learner is doing, told while it goes through its side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Learning {
+    /// Its name.
+    pub learner: String,
+    /// What it learns from.
+    pub side: Side,
+    /// What it is tested with.
+    pub tested: Side,
+    /// The last point of its curve.
+    pub point: ScorePoint,
+}
+
 /// Leads each learner through each arm; in the order of the learners, then the arms.
-/// A model that was saved is where each of them begins.
+/// A model that was saved is where each of them begins. Listeners of the progress hear of
+/// [`Learning`] at each hundredth of the way.
 pub fn learn(
     lessons: &Lessons,
     settings: &LearnSettings,
     start: Option<&SavedModel>,
+    progress: &Progress,
 ) -> Result<Vec<Learned>> {
     let runs: Vec<(&String, Arm)> = settings
         .learners
@@ -82,7 +98,7 @@ pub fn learn(
         .collect();
     runs.into_par_iter()
         .map(|(learner, arm)| {
-            let trial = run(lessons, settings, learner, arm, start)?;
+            let trial = run(lessons, settings, learner, arm, start, progress)?;
             Ok(told(learner, arm, &trial))
         })
         .collect()
@@ -100,7 +116,14 @@ pub fn train(
                 .help("name one learner with --learner, and --compare original or protected"),
         );
     };
-    let mut trial = run(lessons, settings, learner, *arm, start)?;
+    let mut trial = run(
+        lessons,
+        settings,
+        learner,
+        *arm,
+        start,
+        &Progress::default(),
+    )?;
     let side = arm.learnt;
     let vocabulary = lessons.vocabulary(side).ok_or_else(|| absent(side))?;
     let learned = told(learner, *arm, &trial);
@@ -119,6 +142,7 @@ fn run(
     name: &str,
     arm: Arm,
     start: Option<&SavedModel>,
+    progress: &Progress,
 ) -> Result<Trial> {
     let header = lessons
         .header(arm.learnt)
@@ -135,19 +159,52 @@ fn run(
         }
     };
     let mut trial = Trial::new(learner, header, settings.schedule, &settings.score)?;
-    lead(&mut trial, lessons, arm)?;
+    let mut last = None;
+    lead_by_parts(&mut trial, lessons, arm, |trial| {
+        match trial.score().points().last() {
+            Some(point) if last.as_ref() != Some(point) => {
+                last = Some(point.clone());
+                progress.found(&Learning {
+                    learner: name.to_owned(),
+                    side: arm.learnt,
+                    tested: arm.tested,
+                    point: point.clone(),
+                })
+            }
+            _ => progress.cancel().check(),
+        }
+    })?;
     Ok(trial)
 }
 
 /// Leads a learner through one arm of the lessons.
 pub(super) fn lead(trial: &mut Trial, lessons: &Lessons, arm: Arm) -> Result<()> {
+    lead_by_parts(trial, lessons, arm, |_| Ok(()))
+}
+
+/// Into how many parts lessons are cut, and how many records each has at least.
+const PARTS: (usize, usize) = (100, 200);
+
+/// The same; `after` hears of the trial after each part.
+fn lead_by_parts(
+    trial: &mut Trial,
+    lessons: &Lessons,
+    arm: Arm,
+    mut after: impl FnMut(&Trial) -> Result<()>,
+) -> Result<()> {
     let (records, actual, taught) = lessons.of(arm.learnt).ok_or_else(|| absent(arm.learnt))?;
-    match arm.tested == arm.learnt {
-        true => trial.push_all(records, actual, taught),
-        false => {
-            let exams = lessons.exams(arm).ok_or_else(|| absent(arm.tested))?;
-            trial.push_all_tested(exams, records, actual, taught);
+    let exams = match arm.tested == arm.learnt {
+        true => None,
+        false => Some(lessons.exams(arm).ok_or_else(|| absent(arm.tested))?),
+    };
+    let size = actual.len().div_ceil(PARTS.0).max(PARTS.1);
+    for start in (0..actual.len()).step_by(size) {
+        let part = start..(start + size).min(actual.len());
+        match exams {
+            None => trial.push_part(records, actual, taught, part),
+            Some(exams) => trial.push_part_tested([exams, records], actual, taught, part),
         }
+        after(trial)?;
     }
     Ok(())
 }
@@ -201,7 +258,8 @@ mod tests {
         let progress = Progress::default();
         let lessons = lessons_of_file(&path, &ReadOptions::default(), "kind", None, &progress);
         let lessons = lessons.expect("lessons");
-        let learned = learn(&lessons, &settings(&[Arm::ORIGINAL]), None).expect("learnt");
+        let learned = learn(&lessons, &settings(&[Arm::ORIGINAL]), None, &progress);
+        let learned = learned.expect("learnt");
         let names: Vec<&str> = learned.iter().map(|one| one.learner.as_str()).collect();
         assert_eq!(names, ["knn", "nb", "arf", "bagging"]);
         for one in &learned {
@@ -211,10 +269,41 @@ mod tests {
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let pool = pool.expect("a few threads");
-            let again = pool.install(|| learn(&lessons, &settings(&[Arm::ORIGINAL]), None));
+            let all = settings(&[Arm::ORIGINAL]);
+            let again = pool.install(|| learn(&lessons, &all, None, &progress));
             assert_eq!(learned, again.expect("learnt"), "{threads} threads");
         }
-        let error = learn(&lessons, &settings(&[Arm::PROTECTED]), None).expect_err("nothing is");
-        assert_eq!(error.exit_code(), 2);
+        let none = learn(&lessons, &settings(&[Arm::PROTECTED]), None, &progress);
+        assert_eq!(none.expect_err("nothing is").exit_code(), 2);
+    }
+
+    #[test]
+    fn points_are_told_on_the_way_and_are_those_of_the_end() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rows.csv");
+        let row = |n: u32| format!("{},{}\n", n * 37 % 101, u32::from(n * 37 % 101 > 50));
+        let rows: String = (0..2000).map(row).collect();
+        std::fs::write(&path, format!("x,kind\n{rows}")).expect("written");
+        let progress = Progress::default();
+        let lessons = lessons_of_file(&path, &ReadOptions::default(), "kind", None, &progress);
+        let lessons = lessons.expect("lessons");
+        let (tell, told) = std::sync::mpsc::channel();
+        progress.on_found(move |value| tell.send(value).expect("heard"));
+        let settings = LearnSettings {
+            learners: vec!["nb".to_owned()],
+            ..settings(&[Arm::ORIGINAL])
+        };
+        let learned = learn(&lessons, &settings, None, &progress).expect("learnt");
+        let told: Vec<_> = told.try_iter().collect();
+        assert_eq!(told.len(), 10, "one after each 200 records");
+        for one in &told {
+            let (of, point) = (&one["learner"], &one["point"]);
+            assert_eq!(of, "nb");
+            let all = learned[0].points.iter();
+            let mut all = all.map(|point| serde_json::to_value(point).expect("JSON"));
+            assert!(all.any(|of_the_end| of_the_end == *point), "{point}");
+        }
+        progress.cancel().cancel();
+        assert!(learn(&lessons, &settings, None, &progress).is_err());
     }
 }

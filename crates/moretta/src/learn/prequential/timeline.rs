@@ -4,7 +4,7 @@
 //! is dropped and the step doubles, so points depend on the results alone.
 
 use super::confusion::Confusion;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Points that are kept; even, so that the last one stays when every other is dropped.
 const MOST: usize = 200;
@@ -13,7 +13,7 @@ const MOST: usize = 200;
 const STEP: u64 = 50;
 
 /// How a learner did lately, after so many results.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct ScorePoint {
     /// Results so far, those left out included.
     pub results: u64,

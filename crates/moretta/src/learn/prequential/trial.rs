@@ -4,6 +4,7 @@ use super::score::{Score, ScoreSettings};
 use crate::data::Records;
 use crate::error::{Error, Result};
 use crate::learn::{Header, Learner, predicted};
+use std::ops::Range;
 
 /// Records that a learner is given at once, at most: enough to keep all threads busy.
 const MOST_RECORDS: usize = 1024;
@@ -107,15 +108,26 @@ impl Trial {
     /// More records, as if they were pushed one by one: of these classes, but taught as of
     /// those. Under test-then-train a forest goes through them on all threads.
     pub fn push_all(&mut self, records: &Records, actual: &[u32], taught: &[u32]) {
+        self.push_part(records, actual, taught, 0..actual.len());
+    }
+
+    /// The same with a part of the records.
+    pub fn push_part(
+        &mut self,
+        records: &Records,
+        actual: &[u32],
+        taught: &[u32],
+        part: Range<usize>,
+    ) {
         if self.schedule != Schedule::TestThenTrain || records.width() == 0 {
-            for (place, (&actual, &taught)) in actual.iter().zip(taught).enumerate() {
-                self.push_taught(record(records, place), actual, taught);
+            for place in part {
+                self.push_taught(record(records, place), actual[place], taught[place]);
             }
             return;
         }
         let size = (MOST_VOTES / self.classes).clamp(1, MOST_RECORDS);
-        for start in (0..records.len()).step_by(size) {
-            let rows = start..(start + size).min(records.len());
+        for start in part.clone().step_by(size) {
+            let rows = start..(start + size).min(part.end);
             self.chunk.clear();
             self.chunk.extend_from(records, rows.clone());
             self.test_then_train(&actual[rows.clone()], &taught[rows]);
@@ -123,18 +135,18 @@ impl Trial {
         self.chunk.clear();
     }
 
-    /// More records, each tested with one of `exams` and learnt as one of `lessons`, as if
-    /// they were pushed one by one.
-    pub fn push_all_tested(
+    /// A part of more records, each tested with one of `exams` and learnt as one of `lessons`,
+    /// as if they were pushed one by one.
+    pub fn push_part_tested(
         &mut self,
-        exams: &Records,
-        lessons: &Records,
+        [exams, lessons]: [&Records; 2],
         actual: &[u32],
         taught: &[u32],
+        part: Range<usize>,
     ) {
-        for (place, (&actual, &taught)) in actual.iter().zip(taught).enumerate() {
+        for place in part {
             let (exam, lesson) = (record(exams, place), record(lessons, place));
-            self.push_tested(exam, lesson, actual, taught);
+            self.push_tested(exam, lesson, actual[place], taught[place]);
         }
     }
 

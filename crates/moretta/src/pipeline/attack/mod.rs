@@ -214,7 +214,14 @@ pub fn attack(policy: &Policy, settings: &AttackSettings, progress: &Progress) -
                 classes: classes.as_deref(),
                 in_order: in_order(policy, masking),
             };
-            projection::attack(projection, &originals, public, &settings, &mut attacked)?;
+            projection::attack(
+                projection,
+                &originals,
+                public,
+                &settings,
+                &mut attacked,
+                progress,
+            )?;
         }
         _ => {
             let sides = [&originals, &released];

@@ -6,8 +6,9 @@ use crate::attack::Guess;
 use crate::attack::fitted_matrix::{self, Release};
 use crate::attack::interval::disclosures;
 use crate::attack::known_sample;
-use crate::attack::reconstruction::{Blur, Restarts, Stream, StudySettings, study};
+use crate::attack::reconstruction::{Blur, Restarts, Stream, StudySettings, study_by_parts};
 use crate::data::{Batch, Encoder, Records};
+use crate::engine::Progress;
 use crate::error::{Error, Result};
 use crate::protect::random_projection::{Noise, RandomProjection, Reset};
 use crate::protect::{MaskedColumn, Masking, encoder, masked_columns};
@@ -29,6 +30,7 @@ pub(super) fn attack(
     public: Public<'_>,
     settings: &AttackSettings,
     attacked: &mut Attacked,
+    progress: &Progress,
 ) -> Result<()> {
     let Public {
         released,
@@ -47,7 +49,7 @@ pub(super) fn attack(
         blur: blur(projection, &starts),
         translated: projection.translation > 0.0,
     };
-    let found = study(&stream, &settings.study)?;
+    let found = study_by_parts(&stream, &settings.study, |so_far| progress.found(so_far))?;
     (attacked.features, attacked.released) = (found.features, found.released);
     attacked.known = Some(found.known);
     attacked.attacks = found.attacks;

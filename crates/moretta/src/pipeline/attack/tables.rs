@@ -85,7 +85,7 @@ pub fn attack_table(policy: &Policy, progress: &Progress) -> Result<AttackedTabl
         .made_from(&original.batch, &places)
         .made_by(rules(&plan));
     let mut found = AttackedTables {
-        releases: vec![attacked(None, &table)],
+        releases: vec![attacked(None, &table, progress)?],
         intersection: None,
         notes: original.notes,
     };
@@ -126,7 +126,8 @@ pub fn attack_files(
     for (place, file) in files.iter().enumerate() {
         let level = policies.get(place).unwrap_or(&policies[0]);
         let (table, labels) = table_of(level, file, options, &original.batch, &domains)?;
-        found.releases.push(attacked(Some(file.clone()), &table));
+        let attacked = attacked(Some(file.clone()), &table, progress)?;
+        found.releases.push(attacked);
         if labels.is_some() && level.plan.hides_persons_of_rows() {
             found.notes.push(ROWS_ARE_PERSONS.to_owned());
         }
@@ -151,17 +152,23 @@ pub fn attack_files(
 /// The person and the label of each item that is shown.
 type Labels = Vec<(u32, u32)>;
 
-fn attacked(file: Option<PathBuf>, table: &ReleasedTable) -> AttackedRelease {
-    AttackedRelease {
+fn attacked(
+    file: Option<PathBuf>,
+    table: &ReleasedTable,
+    progress: &Progress,
+) -> Result<AttackedRelease> {
+    let mut attacks = Vec::new();
+    for evidence in ATTACKS.iter().filter_map(|attack| (attack.run)(table)) {
+        progress.found(&evidence)?;
+        attacks.push(evidence);
+    }
+    Ok(AttackedRelease {
         file,
         rows: table.class_of.len() as u64,
         classes: table.sizes.len() as u64,
-        attacks: ATTACKS
-            .iter()
-            .filter_map(|attack| (attack.run)(table))
-            .collect(),
+        attacks,
         known_items: Vec::new(),
-    }
+    })
 }
 
 impl AttackedTables {
