@@ -162,7 +162,7 @@ test('rules are tightened at once and loosened by a second person', async ({ pag
   // Another officer would grant it: administrators have no part in rules, and nobody grants their own wish.
   const admin = await other(browser, demo, 'administrator')
   await admin.goto(`${demo.address}/projects/${project}/members`)
-  await expect(admin.getByRole('row', { name: /steward/ })).toBeVisible()
+  await expect(admin.getByRole('row', { name: /steward steward/ })).toBeVisible()
   await expect(admin.getByRole('article').filter({ hasText: 'Looser rules' })).toHaveCount(0)
   await page.goto(`${demo.address}/inbox`)
   await expect(page.getByRole('article').filter({ hasText: 'Looser rules' })).toContainText('somebody else decides')

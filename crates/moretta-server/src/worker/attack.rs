@@ -196,7 +196,7 @@ mod tests {
                 { "attack": "a", "records": 500, "breach": 0.004, "interval": [0.0, 0.01] },
                 { "attack": "b", "records": 500, "breach": 0.5, "interval": [0.4, 0.6] },
             ],
-            "intervals": [{ "records": 0.002, "values": 0.25, "by_width": [{ "records": 0.999 }] }],
+            "intervals": [{ "records": 0.002, "values": 0.25, "by_width": [{ "records": 0.99 }] }],
             "links": [{ "records": 4000, "linked": 0.002, "certain": 0.001 }],
         });
         hide_rare(&mut told, 500);
