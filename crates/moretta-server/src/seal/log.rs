@@ -106,9 +106,13 @@ impl LogWriter {
     /// # Errors
     /// When there is a file already, or it cannot be written.
     pub fn create(path: &Path, key: &Key, of: Id, first: u64) -> Result<Self> {
-        let mut file = moretta::io::create_private(path)?;
+        // Half a header never has the name of a log, also where the process is killed meanwhile.
+        let beside = path.with_extension("new");
+        let _ = std::fs::remove_file(&beside);
+        let mut file = moretta::io::create_private(&beside)?;
         file.write_all(&HEADER)?;
         file.sync_all()?;
+        std::fs::rename(&beside, path)?;
         if let Some(folder) = path.parent() {
             File::open(folder)?.sync_all()?;
         }

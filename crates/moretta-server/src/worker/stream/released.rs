@@ -65,7 +65,9 @@ impl Log {
             number: last.number,
             _lock: file,
         };
-        for segment in segments.iter().rev() {
+        // A segment that was recorded and not begun has no file.
+        let begun = segments.iter().rev();
+        for segment in begun.filter(|segment| segment.path.exists()) {
             let key = key(segment)?;
             let mut reader = LogReader::open(&segment.path, &key, segment.object, segment.first)?;
             let mut so_far = None;

@@ -118,6 +118,12 @@ impl Events {
         }
     }
 
+    fn is_last(&self, segment: &Segment) -> bool {
+        let state = self.state();
+        let last = state.segments.last();
+        last.is_some_and(|last| last.number == segment.number)
+    }
+
     /// The last segment that begins at or before a byte; none before the first event.
     fn segment_of(&self, byte: u64) -> Result<Option<Segment>> {
         let state = self.state();
@@ -153,6 +159,14 @@ impl Tail {
         let mut reader = match self.segment.take() {
             Some((number, reader)) if number == segment.number && reader.next() <= self.at => {
                 reader
+            }
+            _ if !segment.path.exists() => {
+                // It was recorded, and its file is made with its first event. One after which another
+                // began was lost.
+                return match self.events.is_last(&segment) {
+                    true => Ok(false),
+                    false => Err(gone()),
+                };
             }
             _ => {
                 let key = Key::parse(&segment.key).ok_or_else(gone)?;

@@ -257,6 +257,38 @@ fn undisturbed(policy: &str, events: &[String]) -> String {
 }
 
 #[test]
+fn a_segment_whose_file_is_still_to_be_made_has_no_event_yet() {
+    let world = World::new(POLICY);
+    let read = |segments: Vec<Segment>| {
+        let events = super::tail::Events::new(segments);
+        events.finish();
+        let mut text = Vec::new();
+        events.read(0).read_to_end(&mut text).map(|_| text)
+    };
+    assert_eq!(
+        read(vec![world.events.clone()]).expect("none yet"),
+        b"".to_vec()
+    );
+    // A process was killed before the file of its log had a header.
+    fs::write(world.events.path.with_extension("new"), "more").expect("written");
+    drop(world.writer());
+    assert_eq!(
+        read(vec![world.events.clone()]).expect("none yet"),
+        b"".to_vec()
+    );
+    fs::remove_file(&world.events.path).expect("removed");
+    let next = Segment {
+        number: 2,
+        first: 100,
+        ..world.events.clone()
+    };
+    assert!(
+        read(vec![world.events.clone(), next]).is_err(),
+        "it was lost"
+    );
+}
+
+#[test]
 fn a_stream_that_is_stopped_and_cut_anywhere_releases_what_an_undisturbed_one_does() {
     for policy in [POLICY, NOISE] {
         let events = events(policy, 240);
