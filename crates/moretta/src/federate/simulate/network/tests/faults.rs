@@ -100,8 +100,9 @@ impl Watch for Last {
             if let Some(state) = journal.last_checkpoint() {
                 self.journal.checkpoint(state).expect("room");
             }
-            let mut entries = journal.entries();
-            entries.all(|entry| self.journal.append(entry).is_ok());
+            for entry in journal.entries() {
+                self.journal.append(entry).expect("room");
+            }
         }
     }
 }

@@ -427,7 +427,7 @@ fn groups_have_as_many_sources_as_they_should() {
     for group in [3, 4] {
         let mut case = Case::new(Rule::Vote, Some(FragmentKind::Raw), 8, 2000, 3);
         trouble(&mut case).group = group;
-        trouble(&mut case).factor = Ratio::new(3, 1);
+        trouble(&mut case).factor = Ratio::new(u32::from(group) - 1, 1);
         hasty(&mut case);
         case.terms.monitors.delta = 0.9;
         let outcome = outcome(&case);
