@@ -200,23 +200,47 @@ test('learners on protections, an earlier run behind', async ({ page, demo }) =>
   await looksRight(page)
 })
 
+/** To processes that may have ended meanwhile. */
+function send(processes: number[], signal: 'SIGSTOP' | 'SIGCONT'): void {
+  for (const id of processes) {
+    try {
+      process.kill(id, signal)
+    } catch {
+      continue
+    }
+  }
+}
+
 test('a curve grows before its trial ends', async ({ page, demo }) => {
   await open(page, demo, 'Learn')
   // A forest takes its time.
-  for (const learner of ['nb', 'ht']) await page.getByLabel(new RegExp(`^${learner} `)).uncheck()
-  await page.getByLabel(/^arf /).check()
+  for (const learner of ['nb', 'ht']) await page.getByRole('checkbox', { name: new RegExp(`^${learner} `) }).uncheck()
+  await page.getByRole('checkbox', { name: /^arf / }).check()
   await page.getByLabel('Predict').selectOption('diagnosis')
   await page.getByLabel('Window').fill('200')
+  const before = demo.children()
   await page.getByRole('button', { name: 'Learn and attack' }).click()
   const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'arf', exact: true }) })
-  await chart.locator('summary').click()
-  await expect(page.getByText(/as far as it is/)).toBeVisible()
+  // It is held, and let go on for a moment at a time: so it is seen on the way, however fast the machine is.
   const lengths = new Set<number>()
+  const goesOn = page.getByText(/as far as it is/)
+  const ended = page.getByText(/^Right answers of arf .* in all/)
   await expect
-    .poll(async () => {
-      if (await page.getByText(/as far as it is/).isVisible()) lengths.add(await chart.locator('tbody tr').count())
-      return page.getByText(/^Right answers of arf .* in all/).isVisible()
-    }, { intervals: [200], timeout: 90_000 })
+    .poll(
+      async () => {
+        const workers = demo.children().filter((id) => !before.includes(id))
+        send(workers, 'SIGCONT')
+        await page.waitForTimeout(lengths.size > 1 ? 2000 : 100)
+        if (lengths.size < 2) send(workers, 'SIGSTOP')
+        await page.waitForTimeout(700)
+        if (await goesOn.isVisible()) {
+          if (!(await chart.locator('table').isVisible())) await chart.locator('summary').click()
+          lengths.add(await chart.locator('tbody tr').count())
+        }
+        return ended.isVisible()
+      },
+      { intervals: [10], timeout: 100_000 },
+    )
     .toBe(true)
   expect(lengths.size, `the curve had ${[...lengths].join(', ')} points while it grew`).toBeGreaterThan(1)
 })
@@ -233,7 +257,10 @@ test('what attacks get of masked records grows, and stays with the run', async (
   const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: 'Records that are reconstructed' }) })
   await expect(chart.getByText(/^Reconstructed: mixed v1, .* of 500/)).toBeVisible()
   await chart.locator('summary').click()
-  expect(await chart.locator('tbody tr').count()).toBeGreaterThan(10)
+  // Shares of few records are not told, those of more are.
+  expect(await chart.locator('tbody tr').count()).toBeGreaterThan(2)
+  const kept = async () => ((await call(page, 'GET', `/me/drafts/learn:${made}`)) as { content: { last: { attack: string }[] } }).content.last[0]?.attack ?? ''
+  await expect.poll(() => kept().catch(() => '')).not.toBe('')
   await page.reload()
   await expect(chart.getByText(/^Reconstructed: mixed v1, .* of 500/)).toBeVisible()
 })
