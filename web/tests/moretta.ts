@@ -43,10 +43,10 @@ export class Server {
     return new RegExp(`^${person}: .*\\n\\s+(\\S+)`, 'm').exec(this.said)?.[1] ?? ''
   }
 
-  /** The processes that work for it. */
-  children(): number[] {
+  /** Kills its children, as the system does where memory runs out; tells how many. */
+  killChildren(): number {
     const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-    const own = processes.filter((id) => {
+    const children = processes.filter((id) => {
       try {
         const told = readFileSync(`/proc/${id}/stat`, 'utf8')
         return Number(told.slice(told.lastIndexOf(')') + 2).split(' ')[1]) === this.#process.pid
@@ -54,13 +54,7 @@ export class Server {
         return false
       }
     })
-    return own.map(Number)
-  }
-
-  /** Kills them, as the system does where memory runs out; tells how many. */
-  killChildren(): number {
-    const children = this.children()
-    for (const id of children) process.kill(id, 'SIGKILL')
+    for (const id of children) process.kill(Number(id), 'SIGKILL')
     return children.length
   }
 
