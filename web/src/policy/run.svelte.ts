@@ -33,6 +33,7 @@ export class Run<K extends keyof Results> {
   #id: string | undefined
   #asked = 0
   #readAt = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   /** `ends`: nobody wants it any more when the page is left. */
   constructor(project: string, kind: K, { ends: cancels = false } = {}) {
@@ -42,14 +43,16 @@ export class Run<K extends keyof Results> {
       const ends = [
         listen('job', (news) => {
           if (news.id !== this.#id) return
-          if (this.job && news.state === 'running' && this.job.state === 'running' && !(TELLS.includes(kind) && Date.now() - this.#readAt > READ)) {
+          if (this.job && news.state === 'running' && this.job.state === 'running') {
             this.job = { ...this.job, progress: { stage: news.stage ?? '', rows: news.rows ?? 0, share: news.share } }
+            if (TELLS.includes(kind)) this.#soon()
           } else void this.#read()
         }),
         listen('resync', () => void this.#read()),
       ]
       return () => {
         for (const end of ends) end()
+        clearTimeout(this.#timer)
         if (cancels && this.busy) void this.cancel()
       }
     })
@@ -97,6 +100,12 @@ export class Run<K extends keyof Results> {
   async #cancel(id: string): Promise<void> {
     // One that has ended meanwhile needs no end.
     await post('/projects/{project}/jobs/{job}/cancel', undefined, { path: { project: this.#project, job: id }, background: true }).catch(() => undefined)
+  }
+
+  /** Reads it when the time has come, however many events ask for it. */
+  #soon(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#read(), Math.max(0, READ - (Date.now() - this.#readAt)))
   }
 
   async #read(): Promise<void> {

@@ -527,9 +527,11 @@ fn learners_and_attacks_tell_rates() {
         }
     }
     let attacks = &attacked.result()["tables"]["releases"][0]["attacks"];
-    let told: Value = points(&attacked).cloned().collect();
-    assert!(told.as_array().is_some_and(|told| !told.is_empty()));
-    assert_eq!(*attacks, told, "each attack is told as it ends");
+    let attacks = attacks.as_array().into_iter().flatten();
+    let attacks: Vec<&Value> = attacks.map(|attack| &attack["attack"]).collect();
+    let told: Vec<&Value> = points(&attacked).map(|told| &told["attack"]).collect();
+    assert!(!told.is_empty());
+    assert_eq!(attacks, told, "each attack is told as it ends");
 }
 
 const MIXED: &str = r#"version = 1
