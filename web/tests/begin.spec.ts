@@ -62,6 +62,50 @@ test('what one tab does with the session the others follow', async ({ page, demo
   await expect(other.getByRole('heading', { name: 'Releases' })).toBeVisible()
 })
 
+test('when the tab that listens is closed, another one takes its place', async ({ page, demo, context, browser }) => {
+  const listening: Page[] = []
+  context.on('request', (request) => void (request.url().endsWith('/events') && listening.push(request.frame().page())))
+  await enter(page, demo, 'officer')
+  await expect.poll(() => listening).toEqual([page])
+  const other = await context.newPage()
+  await other.goto(`${demo.address}/inbox`)
+  await expect(other.getByRole('heading', { level: 1, name: 'Inbox' })).toBeVisible()
+
+  // By the first tab, then without it.
+  const steward = await (await browser.newContext()).newPage()
+  await enter(steward, demo, 'steward')
+  const shop = await projectOf(steward, 'shop')
+  const define = async (name: string) => {
+    const { items } = (await call(steward, 'GET', `/projects/${shop}/streams`)) as { items: { policy_version: string }[] }
+    await call(steward, 'POST', `/projects/${shop}/streams`, { name, policy_version: items[0]?.policy_version, level: 2 })
+  }
+  const told = (name: string) => expect(other.getByRole('strong').filter({ hasText: name })).toBeVisible()
+  await define('heard by the first tab')
+  await told('heard by the first tab')
+  expect(listening, 'one tab listens for all').toEqual([page])
+  await page.close()
+  await expect.poll(() => listening.at(-1) === other).toBe(true)
+  await define('heard by the second tab')
+  await told('heard by the second tab')
+  await steward.context().close()
+})
+
+test('a break of the policy is seen in every window', async ({ page, demo, browser, broken }) => {
+  await enter(page, demo, 'officer')
+  const other = await (await browser.newContext()).newPage()
+  await enter(other, demo, 'analyst')
+  for (const [place, window] of [page, other].entries()) {
+    await window.evaluate(() => document.body.setAttribute('style', 'color: red'))
+    await window.evaluate(() => document.body.append(Object.assign(document.createElement('script'), { text: 'document.title = "run"' }))).catch(() => undefined)
+    await expect.poll(() => broken.length, { message: `window ${place}` }).toBeGreaterThan(0)
+    expect(await window.title()).not.toBe('run')
+    broken.splice(0)
+  }
+  await other.evaluate(() => void setTimeout(() => { throw new Error('thrown by a test') }))
+  await expect.poll(() => broken.splice(0)).toEqual(['Error: thrown by a test'])
+  await other.context().close()
+})
+
 test('the page warns before it locks', async ({ page, demo }) => {
   await page.clock.install()
   await enter(page, demo, 'analyst')
@@ -88,7 +132,7 @@ test('what is asked for is in the inbox at once', async ({ page, demo, browser }
     levels: [2],
   })
   await expect(page.getByRole('strong').filter({ hasText: 'Admissions again' })).toBeVisible({ timeout: 30_000 })
-  await expect(page.getByRole('navigation', { name: 'Pages' })).toContainText('1')
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toContainText(/Inbox\s*\d+\s*waiting/)
   await looksRight(page)
   await context.close()
 })
