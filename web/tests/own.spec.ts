@@ -76,10 +76,13 @@ test('an edit that is left alone is locked, kept, and gone on with', async ({ pa
   const text = page.getByLabel('policy.toml')
   await page.getByLabel('k', { exact: true }).fill('17')
   await expect(text).toHaveValue(/\nk = 17/)
+  await expect(page.getByText('promised at least 17')).toBeVisible()
+  const tried = page.waitForResponse((response) => response.url().endsWith('/jobs/preview'))
   await text.fill(`# The board wants a heron here.\n${await text.inputValue()}`)
   const kept = page.waitForResponse((response) => response.request().method() === 'PUT' && response.url().includes('/me/drafts/'))
   await page.clock.runFor(3000)
   expect((await kept).status()).toBe(204)
+  await tried
   const address = page.url()
 
   // Nobody is there: a minute before, the page says so; then it is empty.
