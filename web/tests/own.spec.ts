@@ -1,6 +1,6 @@
 // A server of one's own, where people have passwords: the idle lock in the middle of an edit, sessions,
 // passwords, tokens and second factors. Its clock is moved instead of waiting.
-import type { BrowserContext } from '@playwright/test'
+import type { BrowserContext, Locator } from '@playwright/test'
 import { call, codeOf, expect, folder, looksRight, Server, ServerClock, test, type Page } from './moretta.ts'
 
 const PASSWORD = 'a heron stands in shallow water'
@@ -10,7 +10,6 @@ const place = folder()
 let server: Server
 let admin: Page
 let secret = ''
-let project = ''
 const contexts: BrowserContext[] = []
 
 /** A code of an authenticator that was not used before. */
@@ -43,6 +42,20 @@ async function invite(page: Page, name: string): Promise<string> {
   return user
 }
 
+/** A steward with a project, made-up data and a first policy of them; gives the project. */
+async function stewardOf(page: Page, name: string, projectName: string): Promise<string> {
+  const user = await invite(page, name)
+  const { id } = (await call(admin, 'POST', '/projects', { name: projectName })) as { id: string }
+  await call(admin, 'POST', `/projects/${id}/members`, { user, role: 'steward', level: null, ends_at: null, reason: 'keeps the data' })
+  await page.goto(`${server.address}/projects/${id}/data`)
+  await page.getByRole('button', { name: 'Begin with made-up admissions' }).click()
+  const first = page.getByRole('region', { name: 'A first policy' })
+  await first.getByLabel('Name of the policy').fill('admissions')
+  await first.getByRole('button', { name: 'Save the policy' }).click()
+  await expect(first).toContainText('Saved as admissions')
+  return id
+}
+
 test.beforeAll(async ({ browser }) => {
   server = await Server.start(['--data', `${place.path}/data`, '--keys', `${place.path}/keys`], /#setup=\w+/, clock)
   admin = await browserOf(await browser.newContext())
@@ -52,7 +65,6 @@ test.beforeAll(async ({ browser }) => {
   await call(admin, 'PUT', '/me/factor', { code: code(secret) })
   await admin.goto(`${server.address}/admin`)
   await expect(admin.getByRole('heading', { level: 1, name: 'Admin' })).toBeVisible()
-  project = ((await call(admin, 'POST', '/projects', { name: 'clinic' })) as { id: string }).id
 })
 test.afterAll(async () => {
   for (const context of contexts) await context.close()
@@ -62,15 +74,7 @@ test.afterAll(async () => {
 })
 
 test('an edit that is left alone is locked, kept, and gone on with', async ({ page, browser }) => {
-  const steward = await invite(page, 'keeper')
-  await call(admin, 'POST', `/projects/${project}/members`, { user: steward, role: 'steward', level: null, ends_at: null, reason: 'keeps the data' })
-  await page.goto(`${server.address}/projects/${project}/data`)
-  await page.getByRole('button', { name: 'Begin with made-up admissions' }).click()
-  const first = page.getByRole('region', { name: 'A first policy' })
-  await first.getByLabel('Name of the policy').fill('admissions')
-  await first.getByRole('button', { name: 'Save the policy' }).click()
-  await expect(first).toContainText('Saved as admissions')
-
+  const project = await stewardOf(page, 'keeper', 'clinic')
   await page.clock.install({ time: clock.now() })
   await page.goto(`${server.address}/projects/${project}/protect`)
   const text = page.getByLabel('policy.toml')
@@ -87,6 +91,7 @@ test('an edit that is left alone is locked, kept, and gone on with', async ({ pa
 
   // Nobody is there: a minute before, the page says so; then it is empty.
   clock.forward(9.2 * MINUTE)
+  await call(admin, 'GET', '/session')
   await page.clock.fastForward('09:12')
   await expect(page.getByRole('button', { name: 'Stay' })).toBeVisible()
   await looksRight(page)
@@ -160,8 +165,7 @@ test('sessions end one by one, by a new password, and all at once by an administ
 })
 
 test('a token does what it may until it is ended', async ({ page }) => {
-  const reader = await invite(page, 'reader')
-  await call(admin, 'POST', `/projects/${project}/members`, { user: reader, role: 'analyst', level: 2, ends_at: null, reason: 'reads releases' })
+  await invite(page, 'reader')
   await page.goto(`${server.address}/account`)
   await page.getByRole('button', { name: 'Make a token' }).click()
   const dialog = page.getByRole('dialog')
@@ -231,4 +235,76 @@ test('a second factor is set up, asked for, replaced, and removed by an administ
   await expect(admin.getByRole('row', { name: /auditor of bills/ })).toContainText('none')
   await signIn(away, 'auditor of bills')
   await expect(away.getByRole('button', { name: 'auditor of bills' }), 'a password is enough').toBeVisible()
+})
+
+/** Goes on with Tab until this has the focus. */
+async function tabTo(page: Page, to: Locator): Promise<void> {
+  await expect(to).toBeVisible()
+  for (let presses = 0; presses < 400; presses++) {
+    if (await to.evaluate((one) => one === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not lead to ${to}`)
+}
+
+test('from sign-in to a request, and through the lattice, by keys alone', async ({ page, browser }) => {
+  test.setTimeout(240_000)
+  const before = await browserOf(await browser.newContext())
+  await stewardOf(before, 'typist', 'ward of keys')
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  const type = async (label: string, text: string) => {
+    await tabTo(page, page.getByLabel(label, { exact: true }))
+    await press('Control+a')
+    await page.keyboard.type(text)
+  }
+  const enter = async (role: 'button' | 'link', name: string) => {
+    await tabTo(page, page.getByRole(role, { name, exact: true }))
+    await press('Enter')
+  }
+  await page.goto(server.address)
+  await type('Name', 'typist')
+  await type('Password', PASSWORD)
+  await press('Enter')
+  await expect(page.getByRole('button', { name: 'typist' })).toBeVisible()
+  await enter('button', 'ward of keys')
+  await press('ArrowDown')
+  await expect(page.getByRole('link', { name: /^ward of keys/ })).toBeFocused()
+  await press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: 'ward of keys' })).toBeVisible()
+
+  await enter('link', 'Protect')
+  await expect(page.getByText('promised at least 5')).toBeVisible()
+  await type('k', '9')
+  await expect(page.getByText('promised at least 9')).toBeVisible()
+  await enter('button', 'Save version 2')
+  await expect(page.getByText('As saved in version 2.')).toBeVisible()
+
+  await enter('link', 'Request')
+  await type('Name', 'Typed')
+  await type('Purpose', 'Nobody touched a mouse')
+  await enter('button', 'Run it and ask for approval')
+  await expect(page.getByRole('heading', { level: 1, name: 'Typed' })).toBeVisible()
+  await expect(page.getByText('waits for an officer', { exact: true })).toBeVisible({ timeout: 40_000 })
+
+  await enter('link', 'Protect')
+  await tabTo(page, page.getByLabel('mondrian cuts'))
+  await press('ArrowDown', 'ArrowDown')
+  await expect(page.getByLabel('lattice finds')).toBeChecked()
+  await expect(page.getByText(/the draft is kept/)).toBeVisible()
+  await enter('link', 'Explore')
+  await enter('button', 'Look through the lattice')
+  const node = page.getByRole('group', { name: 'Lattice of recodings of' }).locator('[tabindex="0"]')
+  await tabTo(page, node)
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
+  const best = await focused()
+  expect(best).toContain('the best')
+  await press('ArrowDown')
+  expect(await focused()).not.toBe(best)
+  await press('ArrowUp')
+  expect(await focused()).toBe(best)
+  await press('Enter')
+  await enter('button', 'Use this recoding')
+  await expect(page.getByLabel('policy.toml')).toHaveValue(/method = "lattice"\nlevels = \{/)
 })
