@@ -3,15 +3,7 @@ import type { Request } from '@playwright/test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { call, codeOf, enter, expect, folder, looksRight, Server, test, type Page, type Person } from './moretta.ts'
-import { prepared } from './made.ts'
-
-interface Me {
-  projects: { project: string; name: string }[]
-}
-const projectOf = async (page: Page, name: string) => {
-  const me = (await call(page, 'GET', '/me')) as Me
-  return me.projects.find((one) => one.name === name)?.project ?? ''
-}
+import { prepared, projectOf } from './made.ts'
 
 test('a link of the demonstration signs in, and its secret leaves the address', async ({ page, demo }) => {
   await enter(page, demo, 'officer')
