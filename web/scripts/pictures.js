@@ -11,7 +11,7 @@ const list = readFileSync(`${pictures}list.ts`, 'utf8')
 const entries = [...list.matchAll(/^ {2}\{ name: '([\w-]+)'.*/gm)]
 const names = entries.map(([, name]) => `${name}.png`)
 
-const taken = spawnSync('npx', ['playwright', 'test', '-c', 'tests/playwright.config.ts', 'pictures', '-g', 'the picture of', '--update-snapshots'], { cwd: place('..'), stdio: 'inherit' })
+const taken = spawnSync('npx', ['playwright', 'test', '-c', 'tests/playwright.config.ts', 'pictures', '-g', 'the picture of', '--update-snapshots=all'], { cwd: place('..'), stdio: 'inherit' })
 if (taken.status !== 0) process.exit(taken.status ?? 1)
 for (const name of names) writeFileSync(pictures + name, small(readFileSync(pictures + name)))
 for (const file of readdirSync(pictures)) if (file.endsWith('.png') && !names.includes(file)) rmSync(pictures + file)

@@ -1,5 +1,5 @@
-// Makes pictures of the browser small: at most 256 colours, those that are there most often. Text and
-// lines have few, so that nobody sees a difference.
+// Makes pictures of the browser small: at most 256 colours. Those that are there most often come first,
+// and none is near another, so that no point differs more from its colour than that.
 import { deflateSync, inflateSync, crc32 } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
@@ -12,7 +12,7 @@ export function small(png) {
   const { width, height, pixels } = decode(png)
   const counts = new Map()
   for (const colour of pixels) counts.set(colour, (counts.get(colour) ?? 0) + 1)
-  const palette = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, COLOURS).map(([colour]) => colour)
+  const palette = chosen([...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([colour]) => colour))
   const places = new Map(palette.map((colour, place) => [colour, place]))
   const lines = Buffer.alloc((width + 1) * height)
   for (const [at, colour] of pixels.entries()) {
@@ -27,16 +27,31 @@ export function small(png) {
   return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('PLTE', colours), chunk('IDAT', deflateSync(lines, { level: 9, memLevel: 9 })), chunk('IEND', Buffer.alloc(0))])
 }
 
+/** As many colours as a palette has: the least distance between them with which that is enough. */
+function chosen(colours) {
+  for (let least = 0; ; least = least * 1.3 + 1) {
+    const palette = []
+    for (const colour of colours) {
+      if (palette.every((other) => distance(other, colour) > least)) palette.push(colour)
+      if (palette.length > COLOURS) break
+    }
+    if (palette.length <= COLOURS) return palette
+  }
+}
+
 function nearest(palette, colour) {
-  const parts = (of) => [of >> 16, (of >> 8) & 255, of & 255]
-  const [red, green, blue] = parts(colour)
   let [best, least] = [0, Infinity]
   for (const [place, other] of palette.entries()) {
-    const [r, g, b] = parts(other)
-    const distance = (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2
-    if (distance < least) [best, least] = [place, distance]
+    const far = distance(other, colour)
+    if (far < least) [best, least] = [place, far]
   }
   return best
+}
+
+/** The square of how far two colours are apart. */
+function distance(one, other) {
+  const [red, green, blue] = [16, 8, 0].map((shift) => ((one >> shift) & 255) - ((other >> shift) & 255))
+  return red ** 2 + green ** 2 + blue ** 2
 }
 
 function chunk(name, content) {

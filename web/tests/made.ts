@@ -32,10 +32,10 @@ export async function policy(page: Page, project: string, name: string, change: 
 }
 
 /** A request of these levels that waits for an officer. */
-export async function ready(page: Page, project: string, name: string, version: string, levels: number[]): Promise<string> {
+export async function ready(page: Page, project: string, name: string, version: string, levels: number[], purpose = 'a story'): Promise<string> {
   const { items } = (await call(page, 'GET', `/projects/${project}/datasets`)) as Listed
   const data = items.find((one) => one.name === 'admissions')?.last.id
-  const { id } = (await call(page, 'POST', `/projects/${project}/requests`, { name, purpose: 'a story', data, policy: version, levels })) as { id: string }
+  const { id } = (await call(page, 'POST', `/projects/${project}/requests`, { name, purpose, data, policy: version, levels })) as { id: string }
   const state = async () => ((await call(page, 'GET', `/projects/${project}/requests/${id}`)) as { state: string }).state
   await expect.poll(state, { timeout: 30_000 }).toBe('ready')
   return id

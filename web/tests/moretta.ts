@@ -1,11 +1,11 @@
 // The program under test and what every story watches: nothing may break the content security policy.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, test as base, type Page } from '@playwright/test'
+import { expect, test as base, type BrowserContext, type Page } from '@playwright/test'
 
 export { expect, type Page }
 
@@ -17,18 +17,19 @@ export class Server {
   said = ''
   readonly #process: ChildProcess
 
-  private constructor(options: string[]) {
+  private constructor(options: string[], environment: Record<string, string>) {
     const program = process.env['MORETTA_PROGRAM']
     if (!program) throw new Error('MORETTA_PROGRAM names the program that is tested')
-    this.#process = spawn(program, ['serve', '--listen', '127.0.0.1:0', ...options], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = { ...(process.env as Record<string, string>), ...environment }
+    this.#process = spawn(program, ['serve', '--listen', '127.0.0.1:0', ...options], { stdio: ['ignore', 'pipe', 'pipe'], env })
     const hear = (chunk: Buffer) => (this.said += chunk.toString())
     this.#process.stdout?.on('data', hear)
     this.#process.stderr?.on('data', hear)
   }
 
   /** Starts one and waits until it has said what `until` finds. */
-  static async start(options: string[], until: RegExp): Promise<Server> {
-    const server = new Server(options)
+  static async start(options: string[], until: RegExp, clock?: ServerClock): Promise<Server> {
+    const server = new Server(options, clock?.environment ?? {})
     for (let look = 0; look < 300 && !until.test(server.said); look++) {
       if (server.#process.exitCode !== null) throw new Error(`the server has ended: ${server.said}`)
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -65,6 +66,36 @@ export class Server {
   }
 }
 
+/** The clock of a server, which can be moved while it runs. */
+export class ServerClock {
+  #ahead = 0
+  readonly #folder = folder()
+  readonly #file = join(this.#folder.path, 'clock')
+
+  constructor() {
+    this.forward(0)
+  }
+
+  get environment(): Record<string, string> {
+    const library = readdirSync('/usr/lib').map((name) => `/usr/lib/${name}/faketime/libfaketimeMT.so.1`).find((path) => existsSync(path))
+    if (!library) throw new Error('libfaketime is not installed')
+    return { LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: this.#file, FAKETIME_NO_CACHE: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1' }
+  }
+
+  now(): number {
+    return Date.now() + this.#ahead
+  }
+
+  forward(milliseconds: number): void {
+    this.#ahead += milliseconds
+    writeFileSync(this.#file, `+${this.#ahead / 1000}s\n`)
+  }
+
+  remove(): void {
+    this.#folder.remove()
+  }
+}
+
 export function folder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'moretta-web-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
@@ -73,8 +104,21 @@ export function folder(): { path: string; remove: () => void } {
 interface Worker {
   demo: Server
 }
+interface Watched {
+  /** What was broken in any window of this test: empty at its end. */
+  broken: string[]
+}
 
-export const test = base.extend<object, Worker>({
+const broken: string[] = []
+/** Everything that a browser says against a page, in each of its windows. */
+function watch(context: BrowserContext): void {
+  context.on('console', (message) => {
+    if (/Content Security Policy|Trusted ?(Types|HTML|Script)/i.test(message.text())) broken.push(message.text())
+  })
+  context.on('weberror', (error) => broken.push(`${error.error().name}: ${error.error().message}`))
+}
+
+export const test = base.extend<Watched, Worker>({
   demo: [
     async ({}, use) => {
       const demo = await Server.start(['--demo'], /administrator: .*\n\s+\S+/)
@@ -83,15 +127,31 @@ export const test = base.extend<object, Worker>({
     },
     { scope: 'worker' },
   ],
-  page: async ({ page }, use) => {
-    const broken: string[] = []
-    page.on('console', (message) => {
-      if (/Content Security Policy|Trusted ?(Types|HTML|Script)/i.test(message.text())) broken.push(message.text())
-    })
-    page.on('pageerror', (error) => broken.push(`${error.name}: ${error.message}`))
-    await use(page)
-    expect(broken).toEqual([])
+  // Also the contexts that stories make for others, and those made before tests.
+  browser: [
+    async ({ browser }, use) => {
+      const begin = browser.newContext.bind(browser)
+      browser.newContext = async (options) => {
+        const context = await begin(options)
+        watch(context)
+        return context
+      }
+      await use(browser)
+    },
+    { scope: 'worker' },
+  ],
+  context: async ({ context }, use) => {
+    // The one that each test is given is made in another way.
+    watch(context)
+    await use(context)
   },
+  broken: [
+    async ({}, use) => {
+      await use(broken)
+      expect(broken.splice(0)).toEqual([])
+    },
+    { auto: true },
+  ],
 })
 
 /** Signs in as a person of the demonstration. */
@@ -101,18 +161,20 @@ export async function enter(page: Page, demo: Server, person: Person): Promise<v
   await expect(page).not.toHaveURL(`${demo.address}/`)
 }
 
-/** Nothing serious in both themes, and nothing wider than the window at 320 px. */
+/** Nothing serious in both themes, in a window as it is and in one of 320 px, where nothing is wider than it. */
 export async function looksRight(page: Page): Promise<void> {
-  const size = page.viewportSize()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze()
-    const told = violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' ')}`)
-    expect(told).toEqual([])
+  const size = page.viewportSize() ?? { width: 1280, height: 860 }
+  for (const viewport of [size, { width: 320, height: 640 }]) {
+    await page.setViewportSize(viewport)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze()
+      const told = violations.map(({ id, nodes }) => `${viewport.width} px, ${colorScheme}, ${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' ')}`)
+      expect(told).toEqual([])
+    }
   }
-  await page.setViewportSize({ width: 320, height: 640 })
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-  if (size) await page.setViewportSize(size)
+  await page.setViewportSize(size)
 }
 
 /** The code of an authenticator with this secret. */

@@ -5,7 +5,8 @@ import { extname, join } from 'node:path'
 import jsQR from 'jsqr'
 import { build } from 'vite'
 import { qr } from '../src/words/qr.ts'
-import { expect, folder, looksRight, test as base } from './moretta.ts'
+import type { Locator } from '@playwright/test'
+import { expect, folder, looksRight, test as base, type Page } from './moretta.ts'
 
 const KINDS: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css' }
 
@@ -69,6 +70,65 @@ test.beforeEach(async ({ page, gallery }) => {
 test('parts look right in both themes and on a small screen', async ({ page }) => {
   for (const summary of await page.locator('summary').all()) await summary.click()
   await looksRight(page)
+})
+
+/** A figure by its title, and the rows of its table as numbers. */
+async function drawing(page: Page, title: string): Promise<{ figure: Locator; rows: number[][]; names: string[] }> {
+  const figure = page.getByRole('figure').filter({ has: page.getByRole('heading', { name: title, exact: true }) })
+  await figure.locator('summary').click()
+  await expect(figure.locator('details tbody tr').first()).toBeVisible()
+  const cells = await figure.locator('details tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')))
+  const number = (text: string) => Number(text.replaceAll(',', '').replace('−', '-'))
+  return { figure, rows: cells.map(([, ...rest]) => rest.map(number)), names: cells.map(([name]) => name ?? '') }
+}
+/** Places on the screen are those of the figures: one factor and one beginning for all of them. */
+function fits(places: number[], figures: number[]): void {
+  expect(places.length).toBe(figures.length)
+  const [low, high] = [figures.indexOf(Math.min(...figures)), figures.indexOf(Math.max(...figures))]
+  const a = ((places[high] ?? 0) - (places[low] ?? 0)) / ((figures[high] ?? 0) - (figures[low] ?? 0))
+  for (const [at, place] of places.entries()) {
+    expect(Math.abs((places[low] ?? 0) + a * ((figures[at] ?? 0) - (figures[low] ?? 0)) - place), `figure ${figures[at]} is at ${place}`).toBeLessThan(1.5)
+  }
+}
+const sizes = (figure: Locator, what: string, attribute: string) => figure.locator(what).evaluateAll((all, attribute) => all.map((one) => Number(one.getAttribute(attribute))), attribute)
+
+test('the table of each drawing has the figures that are drawn', async ({ page }) => {
+  const bars = await drawing(page, 'Loss by column')
+  expect(bars.rows.map((row) => row.at(-1))).toEqual([24, 21, 3])
+  fits([0, ...(await sizes(bars.figure, 'rect.after', 'width'))], [0, ...bars.rows.map((row) => row.at(-1) ?? NaN)])
+  fits([0, ...(await sizes(bars.figure, 'rect.before', 'width'))], [0, 30, 12])
+
+  const histogram = await drawing(page, 'age')
+  const told = histogram.rows.filter((row) => row.every((one) => !Number.isNaN(one)))
+  expect(told).toHaveLength(4)
+  await expect(histogram.figure.getByRole('row').last()).toContainText('few')
+  for (const [column, what] of ['rect.before', 'rect.after'].entries()) {
+    fits([0, ...(await sizes(histogram.figure, what, 'height'))], [0, ...told.map((row) => row[column] ?? NaN)])
+  }
+
+  const scatter = await drawing(page, 'Tried settings')
+  for (const [column, attribute] of ['cx', 'cy'].entries()) {
+    fits(await sizes(scatter.figure, 'circle:not(.target)', attribute), scatter.rows.map((row) => row[column] ?? NaN))
+  }
+
+  // Lines are drawn on a canvas: where the pointer is, the point of the line and the legend say the figure.
+  const chart = await drawing(page, 'p_k')
+  const over = chart.figure.locator('.u-over')
+  await over.scrollIntoViewIfNeeded()
+  const box = await over.boundingBox()
+  const point = chart.figure.locator('.u-cursor-pt').first()
+  const [places, figures]: [number[], number[]] = [[], []]
+  expect(chart.rows).toHaveLength(60)
+  for (const row of [1, 8, 15, 20, 31, 44, 58]) {
+    await page.mouse.move((box?.x ?? 0) + (row / 59) * (box?.width ?? 0), (box?.y ?? 0) + (box?.height ?? 0) / 2)
+    const [, ...legend] = await chart.figure.locator('.u-legend .u-value').allTextContents()
+    expect(legend.slice(0, 2).map(parseFloat), `row ${row}`).toEqual(chart.rows[row])
+    const spot = await point.boundingBox()
+    places.push((spot?.y ?? 0) + (spot?.height ?? 0) / 2)
+    figures.push(chart.rows[row]?.[0] ?? NaN)
+  }
+  expect(new Set(figures).size).toBeGreaterThan(2)
+  fits(places, figures)
 })
 
 test('a table is sorted, read on, and walked through by arrows', async ({ page }) => {

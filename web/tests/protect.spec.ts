@@ -96,6 +96,48 @@ test('methods, levels and roles are chosen, and a version is saved with its comm
   await looksRight(page)
 })
 
+test('a method that the server has learnt has its form without new code', async ({ page, demo }) => {
+  await page.route('**/api/v1/catalogue', async (route) => {
+    const response = await route.fetch()
+    const catalogue = (await response.json()) as { methods: { name: string; about: string; family: string }[] }
+    const mondrian = catalogue.methods.find(({ name }) => name === 'mondrian')
+    catalogue.methods.push({ ...mondrian, name: 'fogging', about: 'fogs values by a made-up rule', family: mondrian?.family ?? '' })
+    await route.fulfill({ response, json: catalogue })
+  })
+  await page.route('**/api/v1/policy-schema', async (route) => {
+    const response = await route.fetch()
+    const schema = (await response.json()) as { properties: { protect: { items: { oneOf: object[] } } } }
+    schema.properties.protect.items.oneOf.push({
+      type: 'object',
+      description: 'fogs values by a made-up rule',
+      required: ['method', 'density'],
+      properties: {
+        method: { const: 'fogging' },
+        density: { type: 'integer', minimum: 1, maximum: 9, description: 'how thick the fog is' },
+        share: { type: 'number', minimum: 0, maximum: 1, description: 'share of cells (default: 1)' },
+        drift: { type: 'boolean', default: false, description: 'whether it moves' },
+        colour: { enum: ['grey', 'white'], description: 'its colour (default: grey)' },
+        towns: { type: 'array', items: { type: 'string' }, description: 'where it lies (default: everywhere)' },
+      },
+    })
+    await route.fulfill({ response, json: schema })
+  })
+  await open(page, demo, 'Protect')
+  await page.getByLabel('fogging fogs values by a made-up rule').check()
+  await expect(text(page)).toHaveValue(/\nmethod = "fogging"\ndensity = 1\n/)
+  await page.getByLabel('density', { exact: true }).fill('12')
+  await expect(page.getByText('this is at most 9')).toBeVisible()
+  await page.getByLabel('density', { exact: true }).fill('7')
+  await page.getByLabel('share', { exact: true }).fill('0.25')
+  await page.getByLabel('drift', { exact: true }).check()
+  await page.getByLabel('colour', { exact: true }).selectOption('white')
+  await page.getByLabel('towns', { exact: true }).fill('Bern, Basel')
+  await page.getByLabel('towns', { exact: true }).blur()
+  for (const line of ['density = 7', 'share = 0.25', 'drift = true', 'colour = "white"', 'towns = ["Bern", "Basel"]']) await expect(text(page)).toHaveValue(new RegExp(`\n${line.replace(/[[\]]/g, '\\$&')}\n`))
+  // The server of today does not know it, and says so at its line.
+  await expect(page.getByRole('button', { name: /^Line \d+$/ }).first()).toBeVisible()
+})
+
 test('a lock in the middle of an edit keeps the draft', async ({ page, demo }) => {
   await open(page, demo, 'Protect')
   await page.getByLabel('k', { exact: true }).fill('17')

@@ -1,9 +1,9 @@
 // Raw rows: for who has level 1, for a purpose, after a second factor; each page and each look is logged.
-import { call, enter, expect, looksRight, Server, test } from './moretta.ts'
-
+import { call, enter, expect, looksRight, Server, ServerClock, test } from './moretta.ts'
 
 test('a clinician reads raw rows after a second factor, and all of it is in the log', async ({ page, browser }) => {
-  const demo = await Server.start(['--demo'], /administrator: .*\n\s+\S+/)
+  const clock = new ServerClock()
+  const demo = await Server.start(['--demo'], /administrator: .*\n\s+\S+/, clock)
   await enter(page, demo, 'clinician')
   await page.getByRole('link', { name: 'Raw rows' }).click()
   const purpose = page.getByLabel('What do you need the rows for?')
@@ -12,19 +12,14 @@ test('a clinician reads raw rows after a second factor, and all of it is in the 
   await page.getByRole('button', { name: 'Read the first 100 rows' }).click()
   await expect(purpose, 'nothing without a purpose').toBeFocused()
 
-  // As the server answers a quarter of an hour after the second factor was shown.
-  let asked = 0
-  await page.route('**/rows?*', (route) => {
-    asked += 1
-    if (asked > 1) return route.continue()
-    return route.fulfill({ status: 403, contentType: 'application/problem+json', json: { title: 'show the second factor again', status: 403, code: 'step-up' } })
-  })
+  // The second factor was shown when the clinician signed in, a quarter of an hour ago.
+  clock.forward(16 * 60_000)
   await purpose.fill('case conference')
   await page.getByRole('button', { name: 'Read the first 100 rows' }).click()
   await expect(page.getByRole('heading', { name: 'Show your second factor again' })).toBeVisible()
+  await looksRight(page)
   await page.getByRole('button', { name: 'Not now' }).click()
   await expect(page.getByRole('alert')).toContainText('second factor')
-  asked = 0
   await page.getByRole('button', { name: 'Read the first 100 rows' }).click()
   await page.getByRole('button', { name: 'Show it as this person' }).click()
   const table = page.getByRole('table', { name: 'Raw rows of admissions' })
@@ -50,8 +45,10 @@ test('a clinician reads raw rows after a second factor, and all of it is in the 
   const context = await browser.newContext()
   const auditor = await context.newPage()
   await enter(auditor, demo, 'auditor')
-  const log = JSON.stringify(await call(auditor, 'GET', '/audit?limit=100'))
-  expect(log.match(/data\.raw/g)).toHaveLength(2)
+  const { items } = (await call(auditor, 'GET', '/audit?limit=100')) as { items: { act: string; refused: boolean }[] }
+  expect(items.filter(({ act, refused }) => act === 'data.raw' && !refused), 'pages').toHaveLength(2)
+  expect(items.filter((one) => one.refused && JSON.stringify(one).includes('data.raw')), 'refused without a fresh factor').toHaveLength(2)
+  const log = JSON.stringify(items)
   expect(log.match(/vault\.look/g)).toHaveLength(1)
   expect(log).toContain('case conference')
   expect(log).not.toMatch(/Alivel|P0000001/)
@@ -62,4 +59,5 @@ test('a clinician reads raw rows after a second factor, and all of it is in the 
   await expect(auditor.getByText('Your role does not include this page.')).toBeVisible()
   await context.close()
   await demo.end()
+  clock.remove()
 })

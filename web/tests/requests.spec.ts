@@ -1,5 +1,5 @@
 // A steward asks, an officer reviews and decides.
-import { enter, expect, looksRight, Server, test, type Page } from './moretta.ts'
+import { call, enter, expect, looksRight, Server, test, type Page } from './moretta.ts'
 import { other, policy, prepared, projectOf, ready } from './made.ts'
 
 let demo: Server
@@ -106,4 +106,42 @@ test('a run that fails says why, and can be run again', async ({ page }) => {
   await expect(page.getByRole('alert').first()).toContainText('above the limit of 0.01')
   await page.getByRole('button', { name: 'Run again' }).click()
   await expect(page.getByText('run failed', { exact: true })).toBeVisible({ timeout: 30_000 })
+})
+
+test('a script in the name of a column runs nowhere', async ({ page, browser }) => {
+  const EVIL = '<img src=x onerror=document.title=String.fromCharCode(82)><script>document.title=String.fromCharCode(82)</script>'
+  await enter(page, demo, 'steward')
+  const project = await prepared(page)
+  const rows = Array.from({ length: 200 }, (_, row) => `P${row},${20 + (row % 10)},${['a', 'b', 'c'][row % 3]}`)
+  await page.goto(`${demo.address}/projects/${project}/data`)
+  await page.getByRole('button', { name: 'Bring data' }).click()
+  await page.getByLabel('Drop a table here').setInputFiles({ name: 'evil.csv', mimeType: 'text/csv', buffer: Buffer.from(`person,age,${EVIL}\n${rows.join('\n')}\n`) })
+  await page.getByLabel('a new data set').check()
+  await page.getByRole('button', { name: 'Upload', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'evil version 1' })).toBeVisible()
+  await expect(page.getByRole('article').filter({ hasText: '<script>' }).first()).toBeVisible()
+  const content = `version = 1\nname = "evil"\n\n[columns]\nperson = { role = "subject" }\nage = { role = "quasi" }\n${JSON.stringify(EVIL)} = { role = "plain" }\n\n[guarantee]\nk = 5\n\n[[protect]]\nmethod = "mondrian"\n`
+  const made = (await call(page, 'POST', `/projects/${project}/policies`, { name: 'evil', content })) as { id: string }
+  const { items } = (await call(page, 'GET', `/projects/${project}/datasets`)) as { items: { name: string; last: { id: string } }[] }
+  const data = items.find((one) => one.name === 'evil')?.last.id
+  const { id } = (await call(page, 'POST', `/projects/${project}/requests`, { name: 'Evil', purpose: 'a story', data, policy: made.id, levels: [2] })) as { id: string }
+  await expect.poll(async () => ((await call(page, 'GET', `/projects/${project}/requests/${id}`)) as { state: string }).state, { timeout: 30_000 }).toBe('ready')
+
+  const officer = await other(browser, demo, 'officer')
+  await officer.goto(`${requests(project)}/${id}`)
+  const [report] = await Promise.all([officer.waitForEvent('popup'), officer.getByRole('link', { name: /Report of level 2/ }).click()])
+  await expect(report.getByText('<script>').first()).toBeAttached()
+  // The sandbox of the report would stop a script that was there.
+  const answer = await officer.request.get(report.url())
+  expect(answer.headers()['content-security-policy']).toMatch(/^sandbox|; ?sandbox/)
+  await officer.getByRole('button', { name: /Approve these bytes/ }).click()
+  await expect(officer.getByText('published', { exact: true })).toBeVisible()
+  await officer.goto(`${demo.address}/projects/${project}/releases/${id}?show=rows`)
+  await expect(officer.getByRole('columnheader', { name: '<script>' }).first()).toBeVisible()
+  // The name is there as text, and made no element and no title.
+  for (const one of [page, officer, report]) {
+    expect(await one.locator('img[src="x"]').count()).toBe(0)
+    expect(await one.title()).not.toBe('R')
+  }
+  await officer.context().close()
 })

@@ -125,6 +125,92 @@ test('a stream is defined, approved, fed, started, killed and stopped', async ({
   await expect(page.getByRole('heading', { name: 'It waits for an officer' })).toBeVisible()
 })
 
+/** Visits of forty people, each of whom visits other pages than everybody else: nobody is alike. */
+function different(): string {
+  const t = String(Math.floor(Date.now() / 1000))
+  const pages = (user: number) => [...'abcdef'].filter((_, bit) => (user + 1) & (1 << bit))
+  return Array.from({ length: 40 }, (_, user) => pages(user).map((page) => JSON.stringify({ t, user: `d${user}`, page: `${page}/${page}` })).join('\n')).join('\n')
+}
+const GOAL = `version = 1
+name = "unreachable"
+
+[columns]
+t = { role = "time", unit = "s" }
+user = { role = "subject", action = "keep" }
+page = { role = "quasi", hierarchy = { path = "/" } }
+
+[[protect]]
+method = "z-anonymity"
+z = 3
+window = "10m"
+tune = { goal = 0.8, every = "1h", at_least = 3 }
+`
+
+test('a stream under its goal is in the banner and in the inbox; pause and ranges', async ({ page, demo, browser }) => {
+  test.setTimeout(180_000)
+  await enter(page, demo, 'steward')
+  const shop = await shopOf(page)
+  const made = (await call(page, 'POST', `/projects/${shop}/policies`, { name: 'unreachable', content: GOAL })) as { id: string }
+  const { id } = (await call(page, 'POST', `/projects/${shop}/streams`, { name: 'corner shop', policy_version: made.id, level: 2 })) as { id: string }
+  const address = `${demo.address}/projects/${shop}/streams/${id}`
+  const token = (await call(page, 'POST', `/projects/${shop}/streams/${id}/tokens`, { name: 'till', ends_at: Date.now() + 3_600_000 })) as { token: string }
+  const post = (body: string) => fetch(`${demo.address}/api/v1/projects/${shop}/streams/${id}/events`, { method: 'POST', headers: { authorization: `Bearer ${token.token}`, 'content-type': 'application/x-ndjson' }, body })
+  const officer = await (await browser.newContext()).newPage()
+  contexts.push(officer.context())
+  await enter(officer, demo, 'officer')
+  await officer.goto(address)
+  await officer.getByLabel('Reason').fill('to see an alarm')
+  await officer.getByRole('button', { name: 'Approve for level 2' }).click()
+  await expect(officer.getByText('to see an alarm')).toBeVisible()
+
+  const operator = await (await browser.newContext()).newPage()
+  contexts.push(operator.context())
+  await enter(operator, demo, 'operator')
+  await operator.goto(address)
+  await operator.getByRole('button', { name: 'Start', exact: true }).click()
+  await expect(operator.getByText('It runs as soon as the first event comes.')).toBeVisible()
+  const banner = operator.getByText(/^▲ p_k is [\d.]+ %, under the goal of 80 %\.$/)
+  expect((await post(visits(-1))).status).toBe(202)
+  await expect(operator.getByText('running', { exact: true })).toBeVisible({ timeout: 30_000 })
+  await expect(operator.getByText('Window seen', { exact: true })).toBeVisible({ timeout: 30_000 })
+  await expect(banner).toBeHidden()
+  const sent = Date.now()
+  expect((await post(different())).status).toBe(202)
+  await banner.waitFor({ timeout: 40_000 })
+  console.log(`from events that nobody shares to the figure on the screen: ${Date.now() - sent} ms`)
+  await looksRight(operator)
+  await operator.getByRole('link', { name: /^Inbox/ }).click()
+  const entry = operator.getByRole('listitem').filter({ hasText: 'corner shop' })
+  await expect(entry).toContainText('is under its goal', { timeout: 40_000 })
+  await expect(operator.getByRole('navigation', { name: 'Pages' })).toContainText(/Inbox\s*\d+\s*waiting/)
+  await entry.getByRole('link', { name: 'Look at corner shop' }).click()
+  await expect(banner).toBeVisible({ timeout: 30_000 })
+
+  // Seven days are asked for, and held still.
+  const asked: number[] = []
+  operator.on('request', (request) => void (request.url().includes('/figures?') && asked.push(Number(new URL(request.url()).searchParams.get('from')))))
+  await operator.getByRole('button', { name: '7 days' }).click()
+  await expect(operator).toHaveURL(/range=7d/)
+  await expect(operator.getByRole('heading', { name: 'What happened 7 days' })).toBeVisible()
+  await expect.poll(() => Math.round((Date.now() - (asked.at(-1) ?? 0)) / 3_600_000)).toBe(7 * 24)
+  await operator.getByRole('button', { name: '15 min' }).click()
+  const shown = () => operator.getByRole('region', { name: 'As it runs' }).innerText()
+  const before = await shown()
+  await post(visits(-1))
+  await expect.poll(shown, { timeout: 40_000 }).not.toBe(before)
+  await operator.getByRole('button', { name: 'Pause' }).click()
+  await expect(operator.getByText(/^as of /)).toBeVisible()
+  await expect.poll(async () => (await operator.waitForTimeout(1000), asked.length)).toBe(asked.length)
+  const [paused, calls] = [await shown(), asked.length]
+  await post(different())
+  await operator.waitForTimeout(12_000)
+  expect(await shown()).toBe(paused)
+  expect(asked.length, 'nothing is read meanwhile').toBe(calls)
+  await operator.getByRole('button', { name: 'Go on' }).click()
+  await expect.poll(() => asked.length).toBeGreaterThan(calls)
+  await expect.poll(shown, { timeout: 30_000 }).not.toBe(paused)
+})
+
 test('who has no stream yet begins with a sample, and an address of others leads nowhere', async ({ page, demo }) => {
   await enter(page, demo, 'steward')
   const me = (await call(page, 'GET', '/me')) as Me
