@@ -47,7 +47,7 @@ enum Known {
 
 /// Whether requests with this right can have keys. Who is not signed in has none; what changes a session
 /// is not answered twice; and what is told of raw data is kept nowhere, and logged each time.
-pub(crate) fn is_repeatable(right: &RightInfo) -> bool {
+fn is_repeatable(right: &RightInfo) -> bool {
     let never = [To::Anyone, To::Half, To::Ingest, To::Raw];
     !right.to.iter().any(|to| never.contains(to))
 }

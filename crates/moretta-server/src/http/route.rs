@@ -5,8 +5,8 @@ use super::call::{Body, Call, read_query, unescape};
 use super::head::{Head, Request};
 use crate::app::App;
 use crate::problem::{Problem, Result};
-use crate::repeat::{Repeat, is_repeatable};
-use crate::rights::{Permit, Refused, Right, RightInfo, permit};
+use crate::repeat::Repeat;
+use crate::rights::{Permit, Refused, Right, RightInfo, To, permit};
 use http::Method;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -93,7 +93,8 @@ impl Route {
 
     /// Whether requests can have keys under which they are done once.
     pub(super) fn has_keys(&self) -> bool {
-        self.method != Method::GET && is_repeatable(&self.right)
+        let own = !self.right.to.contains(&To::Anyone) && !self.right.to.contains(&To::Half);
+        own && self.method != Method::GET && !self.right.to.contains(&To::Ingest)
     }
 
     /// The parts of the path.

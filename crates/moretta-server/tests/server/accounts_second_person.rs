@@ -660,11 +660,11 @@ fn a_token_of_who_had_the_account_before_is_worth_nothing() {
     ward.decide_member(&ward.second, &asked["wish"], true)
         .expect(204);
     ask(&bearer).refused(401, "signed-out");
-    let carl = server.signed_in("carl");
-    let bearer = token(&mut Browser::of(&carl));
-    ward.member(carl.id, "steward", 0);
+    let (carl, mut browser) = server.invited(&ward.first, "carl");
+    let bearer = token(&mut browser);
+    ward.member(carl, "steward", 0);
     ask(&bearer).refused(403, "factor-needed");
-    set_factor(&server.app, carl.id, b"12345678901234567890").expect("a factor");
+    set_factor(&server.app, carl, b"12345678901234567890").expect("a factor");
     ask(&bearer).refused(404, "not-found");
 }
 
