@@ -12,7 +12,7 @@ use crate::db::UNIQUE;
 use crate::http::{Given, Head, Ready};
 use crate::id::Id;
 use crate::problem::{Problem, Result};
-use crate::rights::{Permit, Right, To};
+use crate::rights::{Permit, Right, RightInfo, To};
 use crate::seal::Sealer;
 use crate::store::Store;
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,13 @@ enum Known {
     Answered(Ready),
 }
 
+/// Whether requests with this right can have keys. Who is not signed in has none; what changes a session
+/// is not answered twice; and what is told of raw data is kept nowhere, and logged each time.
+fn is_repeatable(right: &RightInfo) -> bool {
+    let never = [To::Anyone, To::Half, To::Ingest, To::Raw];
+    !right.to.iter().any(|to| never.contains(to))
+}
+
 /// A request with a key, of somebody who is known.
 pub(crate) struct Repeat<'a> {
     app: &'a App,
@@ -68,10 +75,7 @@ impl<'a> Repeat<'a> {
         let Some(key) = head.header("idempotency-key").filter(|_| head.is_unsafe()) else {
             return Ok(None);
         };
-        // Who is not signed in has no keys, and what changes a session is not answered twice.
-        let to = R::INFO.to;
-        let own = !to.contains(&To::Anyone) && !to.contains(&To::Half);
-        let Some(user) = permit.user().ok().filter(|_| own) else {
+        let Some(user) = permit.user().ok().filter(|_| is_repeatable(&R::INFO)) else {
             return Ok(None);
         };
         if !(1..=128).contains(&key.len()) || !key.bytes().all(|b| b.is_ascii_graphic()) {

@@ -4,7 +4,7 @@ use crate::clock::{DAY, Millis};
 use crate::db::{Row, Sql, Value};
 use crate::id::{Id, random_bytes};
 use crate::problem::{Problem, Result};
-use crate::rights::{RIGHTS, Signed};
+use crate::rights::{RIGHTS, Role, Signed};
 use crate::secret::{Secret, hex};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,6 +21,8 @@ pub struct Token {
     pub signed: Signed,
     /// The project and the stream that it is for; none of a person's.
     pub stream: Option<(Id, Id)>,
+    /// Whether its person must have a second factor and has none.
+    pub lacks_factor: bool,
     scope: String,
 }
 
@@ -39,12 +41,15 @@ impl Token {
 /// # Errors
 /// When the store does not answer.
 pub fn find(sql: &mut dyn Sql, secret: &str, at: Millis) -> Result<Option<Token>> {
-    let row = sql.row(
-        "SELECT t.scope, t.stream_id, s.project_id, u.id, u.number, u.admin, u.auditor \
+    let query = format!(
+        "SELECT t.scope, t.stream_id, s.project_id, u.id, u.number, u.admin, u.auditor, u.factor, \
+                (SELECT count(*) FROM members m WHERE m.user_id = u.id AND {}) \
          FROM tokens t JOIN users u ON u.id = t.user_id LEFT JOIN streams s ON s.id = t.stream_id \
          WHERE t.secret = $1 AND t.ends_at > $2 AND u.state = 'active'",
-        values![&Secret::new(secret.to_owned()).sum()[..], at],
-    )?;
+        Role::TRUSTED
+    );
+    let sum = Secret::new(secret.to_owned()).sum();
+    let row = sql.row(&query, values![&sum[..], at])?;
     let Some(row) = row else { return Ok(None) };
     let stream = match (row.maybe_id(2)?, row.maybe_id(1)?) {
         (Some(project), Some(stream)) => Some((project, stream)),
@@ -52,13 +57,16 @@ pub fn find(sql: &mut dyn Sql, secret: &str, at: Millis) -> Result<Option<Token>
         // Its stream is gone.
         _ => return Ok(None),
     };
+    let (admin, auditor) = (row.yes(5)?, row.yes(6)?);
+    let needs_factor = admin || auditor || row.integer(8)? > 0;
     Ok(Some(Token {
+        lacks_factor: needs_factor && row.is_null(7)?,
         signed: Signed {
             user: row.id(3)?,
             number: row.integer(4)?,
             // Tokens do not administer.
             admin: false,
-            auditor: row.yes(6)?,
+            auditor,
             session: None,
         },
         stream,
@@ -214,6 +222,16 @@ pub fn end(sql: &mut dyn Sql, user: Id, token: Id) -> Result<()> {
         1 => Ok(()),
         _ => Err(Problem::not_found("token")),
     }
+}
+
+/// Ends all tokens of a person, which who had their account before may have made; those for streams
+/// send events and read nothing.
+///
+/// # Errors
+/// When the store does not answer.
+pub fn end_all(sql: &mut dyn Sql, user: Id) -> Result<()> {
+    let delete = "DELETE FROM tokens WHERE user_id = $1 AND stream_id IS NULL";
+    sql.execute(delete, values![user]).map(drop)
 }
 
 /// Ends a token for the events of a stream, whoever made it.

@@ -188,6 +188,22 @@ fn first_of(sql: &mut dyn Sql, user: Id) -> Result<Id> {
     }
 }
 
+/// Refuses what waits for a membership of somebody in a project.
+///
+/// # Errors
+/// When the store does not answer.
+pub fn refuse_of(sql: &mut dyn Sql, (project, user): (Id, Id), by: Id, at: Millis) -> Result<()> {
+    let refused = sql.execute(
+        "UPDATE wishes SET state = 'refused', decided_by = $1, decided_at = $2 \
+         WHERE state = 'waiting' AND kind = 'member' AND project_id = $3 AND subject = $4",
+        values![by, at, project, user],
+    )?;
+    match refused {
+        0 => Ok(()),
+        _ => events::tell_inbox(sql, Some(project), at),
+    }
+}
+
 /// Finds a wish.
 ///
 /// # Errors

@@ -11,6 +11,7 @@ use crate::id::Id;
 use crate::problem::{Problem, Result};
 use crate::rights::{ConfirmUsers, ListUsers, ManageUsers, Permit};
 use crate::store::Act;
+use crate::token;
 use crate::wish::{self, Asked, Wish};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -118,6 +119,7 @@ fn fulfil(act: &mut Act<'_>, kind: &str, user: Id) -> Result<()> {
             // Who has the link of an invitation would become what a second person confirms.
             check_active(&User::by_id(&mut **act, user)?)?;
             link::end_of(&mut **act, user)?;
+            token::end_all(&mut **act, user)?;
             act.execute_one(
                 "UPDATE users SET auditor = 1, version = version + 1 WHERE id = $1",
                 values![user],

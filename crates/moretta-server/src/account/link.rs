@@ -18,6 +18,7 @@ use crate::rights::{Open, Permit};
 use crate::secret::{Secret, hex};
 use crate::session;
 use crate::store::Act;
+use crate::token;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -288,6 +289,7 @@ fn redeem_own(
         let user = link.user.ok_or_else(over)?;
         set_password(act, user, hash)?;
         session::end_all(&mut **act, user, None)?;
+        token::end_all(&mut **act, user)?;
         let number = User::by_id(&mut **act, user)?.number;
         act.log(&Entry {
             at,

@@ -8,6 +8,7 @@ use crate::id::Id;
 use crate::problem::{Problem, Result};
 use crate::rights::{AskLevel, AskMembers, ListMembers, Permit, Role};
 use crate::store::Act;
+use crate::token;
 use crate::wish::{self, Asked, Wish};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -170,7 +171,9 @@ impl Membership {
         at: Millis,
     ) -> Result<()> {
         if self.needs_second() {
-            // A link that one person has handed out before would be the account.
+            // A link that one person has handed out before would be the account, and so would a token
+            // that whoever used one has made.
+            token::end_all(&mut **act, self.user)?;
             act.execute(
                 "DELETE FROM links WHERE user_id = $1 AND kind <> 'demo'",
                 values![self.user],
@@ -312,6 +315,8 @@ fn remove(app: &App, permit: Permit<AskMembers>, call: Call<Nothing, Nothing>) -
         if removed == 0 {
             return Err(Problem::not_found("member"));
         }
+        // What waits was asked for of a member.
+        wish::refuse_of(&mut **act, (project, user), permit.user()?, permit.at())?;
         let mut entry = permit.entry("member.end");
         entry.subject = Some(user);
         act.log(&entry)

@@ -17,8 +17,8 @@ pub struct Promised {
     pub persons: Option<u32>,
     /// The ε that a release of it spends.
     pub epsilon: Option<f64>,
-    /// Whether it hides persons in another way.
-    hides: bool,
+    /// Among how many it hides persons in another way, such as in the population; none where it does not.
+    hides: Option<u32>,
     /// The methods that it names.
     methods: Vec<&'static str>,
     /// Whether the methods are searched for.
@@ -36,7 +36,7 @@ impl Promised {
         Promised {
             persons: z.chain(plan.guarantee.class_size()).max(),
             epsilon: epsilons.reduce(|sum, epsilon| sum + epsilon),
-            hides: plan.guarantee.hides_persons(),
+            hides: plan.guarantee.hides_among(),
             methods: plan.protect.iter().map(|method| method.name()).collect(),
             searches,
         }
@@ -53,7 +53,11 @@ impl Promised {
         persons: Option<u32>,
     ) -> Result<()> {
         let least = rules.least_k_of(level);
-        if let Some(persons) = persons {
+        let is_named = rules.names_k_of(level);
+        // Another promise counts where no k is named, and for as many persons.
+        let counts = self.epsilon.is_none() && !is_named && !rules.unpromised;
+        let otherwise = self.hides.filter(|_| counts);
+        if let Some(persons) = persons.or(otherwise) {
             return match persons >= least {
                 true => Ok(()),
                 false => {
@@ -71,7 +75,7 @@ impl Promised {
                 "promise k under [guarantee], or have an officer loosen the rules: `unpromised`",
             )
         };
-        match (self.epsilon, rules.names_k_of(level)) {
+        match (self.epsilon, is_named) {
             _ if rules.unpromised => Ok(()),
             // What spends ε is held by the budget of the year, where there is one.
             (Some(_), true) if rules.epsilon_a_year.is_none() => Err(wants()),
@@ -88,7 +92,6 @@ impl Promised {
                     }
                 }
             }
-            (None, false) if self.hides => Ok(()),
             (None, _) => Err(wants()),
         }
     }
@@ -127,7 +130,7 @@ pub fn broken(what: impl Into<String>) -> Problem {
 mod tests {
     use super::*;
 
-    fn promised(epsilon: Option<f64>, hides: bool) -> Promised {
+    fn promised(epsilon: Option<f64>, hides: Option<u32>) -> Promised {
         Promised {
             persons: None,
             epsilon,
@@ -148,8 +151,8 @@ mod tests {
             unpromised: true,
             ..named(5, None)
         };
-        let (usual, masked) = (Rules::default(), promised(None, false));
-        let private = |epsilon: f64| promised(Some(epsilon), false);
+        let (usual, masked) = (Rules::default(), promised(None, None));
+        let private = |epsilon: f64| promised(Some(epsilon), None);
         for (place, (rules, promised, persons, kept)) in [
             (&usual, &masked, Some(4), false),
             (&usual, &masked, Some(5), true),
@@ -157,8 +160,10 @@ mod tests {
             (&usual, &masked, None, false),
             (&unpromised, &masked, None, true),
             (&unpromised, &masked, Some(4), false),
-            (&usual, &promised(None, true), None, true),
-            (&named(5, None), &promised(None, true), None, false),
+            (&usual, &promised(None, Some(5)), None, true),
+            (&usual, &promised(None, Some(1)), None, false),
+            (&unpromised, &promised(None, Some(1)), None, true),
+            (&named(5, None), &promised(None, Some(5)), None, false),
             (&usual, &private(1.0), None, true),
             (&usual, &private(1e9), None, false),
             (&usual, &private(f64::NAN), None, false),

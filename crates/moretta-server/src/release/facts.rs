@@ -3,12 +3,10 @@
 //! It tells no more than the report, and of counts less: who may review need not read rows.
 
 use moretta::attack::table::ATTACKS;
-use moretta::engine::report::{Report, SMALL_CELL};
+use moretta::engine::report::Report;
+use moretta::pipeline::rounded_size;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// To what counts are rounded.
-const ROUND: f64 = 5.0;
 
 /// What is told of a level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -173,11 +171,7 @@ fn smallest_class(report: &Report) -> Option<u64> {
         .find(|claim| claim.name == "k-anonymity")?;
     let least = promised.promised_value? as u64;
     let found = report.class_sizes.iter().map(|class| class.size).min()?;
-    let rounded = (found as f64 / ROUND).floor() * ROUND;
-    Some(match rounded as u64 {
-        rounded if rounded > SMALL_CELL => rounded.max(least),
-        _ => least,
-    })
+    Some(rounded_size(found, least))
 }
 
 #[cfg(test)]

@@ -397,7 +397,7 @@ impl Reader {
                     })
                     .map(|signed| signed.user),
                 Credentials::Bearer(secret) => token::find(sql, secret, at)?
-                    .filter(|token| token.allows(ReadReleases::INFO.name))
+                    .filter(|token| token.allows(ReadReleases::INFO.name) && !token.lacks_factor)
                     .map(|token| token.signed.user),
             };
             let Some(user) = user else { return Ok(false) };

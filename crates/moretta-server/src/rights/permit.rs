@@ -382,6 +382,9 @@ fn by_token(
         return Err(Problem::forbidden("this token does not do this")
             .help("make one with the scope that it needs, or sign in"));
     }
+    if found.lacks_factor {
+        return Err(session::factor_needed());
+    }
     let member = member(right, head, at, sql, &found.signed)?;
     Ok(Caller::Person {
         signed: found.signed,

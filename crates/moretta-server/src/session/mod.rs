@@ -109,10 +109,7 @@ impl Session {
     pub fn check_usable(&self, at: Millis) -> Result<()> {
         self.check_unlocked(at)?;
         if self.needs_factor && !self.has_factor {
-            let what = "administrators, auditors, officers, stewards and members with level 1 need a second factor";
-            return Err(
-                Problem::new(403, "factor-needed", what).help("set one up under your account")
-            );
+            return Err(factor_needed());
         }
         Ok(())
     }
@@ -143,6 +140,12 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// A person must have a second factor and has none.
+pub fn factor_needed() -> Problem {
+    let what = "administrators, auditors, officers, stewards and members with level 1 need a second factor";
+    Problem::new(403, "factor-needed", what).help("set one up under your account")
 }
 
 /// The token that goes with a secret; the store knows neither.
@@ -268,13 +271,14 @@ pub fn end_all(sql: &mut dyn Sql, user: Id, but: Option<Id>) -> Result<u64> {
     )
 }
 
-/// Ends all sessions of everybody, and all links that are used once: an older store does not know
-/// which of them have ended or were used since. Gives the number of sessions.
+/// Ends all sessions and tokens of everybody, and all links that are used once: an older store does not
+/// know which of them have ended or were used since. Gives the number of sessions.
 ///
 /// # Errors
 /// When the store does not answer.
 pub fn end_everybodys(sql: &mut dyn Sql) -> Result<u64> {
     sql.execute("DELETE FROM links", values![])?;
+    sql.execute("DELETE FROM tokens", values![])?;
     sql.execute("DELETE FROM devices", values![])?;
     sql.execute("DELETE FROM sessions", values![])
 }

@@ -25,7 +25,6 @@ pub(super) fn work(job: &Job<'_>) -> Result<Value, Failure> {
         }
         false => {
             let mut told = masked(&policy, &asked, job.progress)?;
-            hide_rare(&mut told["masked"], asked.attacks.into());
             told["curves"] = Value::Array(points.all());
             Ok(told)
         }
@@ -156,7 +155,9 @@ fn masked(policy: &Policy, asked: &Attack, progress: &Progress) -> Result<Value,
         class: None,
     };
     let found = pipeline::attack(policy, &settings, progress).map_err(failure)?;
-    Ok(object!({ "masked": rounded(&found)? }))
+    let mut told = rounded(&found)?;
+    hide_rare(&mut told, asked.attacks.into());
+    Ok(object!({ "masked": told }))
 }
 
 /// What attacks get of files that were released; why they were not tried, where none is known.
@@ -169,7 +170,7 @@ pub(super) fn on_release(
     let stream = policy.plan.is_stream();
     if policy.plan.keeps_guarantee() && policy.evolve.is_none() && !stream {
         let found = pipeline::attack_files(policy, files, options, progress).map_err(failure)?;
-        return Ok(object!({ "tables": json(&found)? }));
+        return Ok(object!({ "tables": told_of_tables(&found)? }));
     }
     let usual: Attack = serde_json::from_value(object!({})).map_err(|_| {
         Failure::from(crate::problem::Problem::bug(

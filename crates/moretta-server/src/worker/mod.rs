@@ -18,6 +18,7 @@ mod preview;
 mod profile;
 mod release;
 pub mod stream;
+mod told;
 mod tune;
 mod verify;
 

@@ -617,3 +617,72 @@ fn who_could_read_on_a_day_could_sign_in_on_it() {
         .collect();
     assert_eq!(reads, [true, false, true]);
 }
+
+#[test]
+fn a_token_of_who_had_the_account_before_is_worth_nothing() {
+    let ward = Ward::new();
+    let server = &ward.server;
+    let link = |user: Id| {
+        let path = format!("/users/{user}/link");
+        let handed = server.send(
+            &ward.first,
+            Method::POST,
+            &path,
+            &json!({ "reason": "lost" }),
+        );
+        handed.expect(201)["link"].clone()
+    };
+    let token = |browser: &mut Browser| {
+        let ends = server.clock.now() + MINUTE * 60;
+        let body = json!({ "name": "x", "scope": ["releases"], "ends_at": ends });
+        let made = browser.post(server, "/me/tokens", &body).expect(201);
+        format!("Bearer {}", made["secret"].as_str().expect("a secret"))
+    };
+    let path = format!(
+        "/projects/{}/releases/{}/levels/2/rows",
+        ward.project, ward.project
+    );
+    let ask = |bearer: &str| server.ask(Method::GET, &path, &[("authorization", bearer)], b"");
+    // An administrator uses the link of somebody who reads nothing yet, and then hands out another one.
+    let (bob, _) = server.invited(&ward.first, "bob");
+    let mut taken = Browser::default();
+    let body = json!({ "link": link(bob), "password": PASSWORD });
+    taken.post(server, "/links/use", &body).expect(201);
+    let bearer = token(&mut taken);
+    ask(&bearer).refused(404, "no-such-project");
+    let mut own = Browser::default();
+    let body = json!({ "link": link(bob), "password": "sieben blaue Leitern im Nebel" });
+    own.post(server, "/links/use", &body).expect(201);
+    ask(&bearer).refused(401, "signed-out");
+    // Whoever sees what nobody has approved begins without tokens, and with a second factor.
+    let bearer = token(&mut own);
+    let asked = ward.ask_member(bob, "steward").expect(202);
+    ward.decide_member(&ward.second, &asked["wish"], true)
+        .expect(204);
+    ask(&bearer).refused(401, "signed-out");
+    let (carl, mut browser) = server.invited(&ward.first, "carl");
+    let bearer = token(&mut browser);
+    ward.member(carl, "steward", 0);
+    ask(&bearer).refused(403, "factor-needed");
+    set_factor(&server.app, carl, b"12345678901234567890").expect("a factor");
+    ask(&bearer).refused(404, "not-found");
+}
+
+#[test]
+fn who_is_a_member_no_more_is_not_made_one_again_by_what_waited() {
+    let ward = Ward::new();
+    let (bob, _) = ward.server.invited(&ward.first, "bob");
+    ward.member(bob, "analyst", 3);
+    let asked = ward.ask_member(bob, "steward").expect(202);
+    let path = format!("/projects/{}/members/{bob}", ward.project);
+    ward.server
+        .send(&ward.first, Method::DELETE, &path, &Value::Null)
+        .expect(204);
+    ward.decide_member(&ward.second, &asked["wish"], true)
+        .refused(409, "decided");
+    let waits = format!("/projects/{}/wishes", ward.project);
+    assert_eq!(
+        ward.server.see(&ward.officer, &waits).expect(200),
+        json!([])
+    );
+}

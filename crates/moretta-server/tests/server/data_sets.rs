@@ -1,6 +1,7 @@
 //! Versions of data, raw rows, the vault, and how data go.
 
 use crate::ward::{Ward, files, holds, text, version_path};
+use http::Method;
 use moretta_server::clock::{DAY, HOUR};
 use moretta_server::data::retention;
 use moretta_server::db::Value as Cell;
@@ -106,6 +107,72 @@ fn raw_rows_come_page_by_page_and_each_page_is_logged_first() {
             .collect();
         assert_eq!(found, expected, "{name}");
     }
+}
+
+#[test]
+fn readers_do_not_choose_what_the_log_says_of_a_page() {
+    let ward = Ward::new();
+    let table: String = (0..25).map(|row| format!("{row}\n")).collect();
+    let version = ward.upload("a.csv", format!("age\n{table}").as_bytes(), &[]);
+    let path = format!("{}/rows?purpose=round&limit=10", version_path(&version));
+    let page = ward.see(&ward.clinician, &path).expect(200);
+    let next = text(&page["next"]);
+    let parts: Vec<&str> = next.split('.').collect();
+    let (byte, rest) = (parts[1], next.split_once('.').expect("a byte").1);
+    let logged = ward.acts().len();
+    for forged in [
+        format!("0.{byte}"),
+        format!("0.{rest}"),
+        "10.4".to_owned(),
+        "1x".to_owned(),
+    ] {
+        ward.see(&ward.clinician, &format!("{path}&after={forged}"))
+            .refused(422, "unusable");
+    }
+    let other = ward.upload("b.csv", format!("age\n0{table}").as_bytes(), &[]);
+    let other = format!("{}/rows?purpose=round&after={next}", version_path(&other));
+    ward.see(&ward.clinician, &other).refused(422, "unusable");
+    let pages = ward.acts().into_iter().skip(logged);
+    assert_eq!(pages.filter(|(act, _)| act == "data.raw").count(), 0);
+    let page = ward
+        .see(&ward.clinician, &format!("{path}&after={next}"))
+        .expect(200);
+    assert_eq!(
+        (&page["first"], &rows(&page)[0][0]),
+        (&json!(10), &"10".to_owned())
+    );
+}
+
+#[test]
+fn a_look_into_the_vault_is_kept_nowhere_and_logged_each_time() {
+    let ward = Ward::new();
+    let version = ward.upload("a.csv", PATIENTS, &["patient", "name"]);
+    let path = version_path(&version);
+    let page = format!("{path}/rows?purpose=round");
+    let page = rows(&ward.see(&ward.clinician, &page).expect(200));
+    let cookie = ward.clinician.cookie();
+    let headers = [
+        ("cookie", &*cookie),
+        ("x-moretta-token", &*ward.clinician.token),
+        ("sec-fetch-site", "same-origin"),
+        ("content-type", "application/json"),
+        ("idempotency-key", "k1"),
+    ];
+    let body = json!({ "pseudonym": page[0][1], "purpose": "call back" }).to_string();
+    let look = || {
+        let path = ward.path(&format!("{path}/identity"));
+        ward.server
+            .ask(Method::POST, &path, &headers, body.as_bytes())
+    };
+    for looks in 1..3 {
+        look().expect(200);
+        let acts = ward.acts();
+        let logged = acts.iter().filter(|(act, _)| act == "vault.look");
+        assert_eq!(logged.count(), looks);
+    }
+    let kept = "SELECT count(*) FROM repeats";
+    let kept = ward.server.app.store.read(|sql| sql.number(kept, &[]));
+    assert_eq!(kept.expect("a number"), 0);
 }
 
 fn gzip(text: &str) -> Vec<u8> {

@@ -425,6 +425,23 @@ fn a_preview_is_of_a_sample_and_private_methods_see_made_up_rows() {
     assert_eq!(levels, ["researcher", "external"]);
     assert!(releases.iter().all(|release| release["passed"] == true));
 
+    for release in releases {
+        let sizes = release["class_sizes"].as_array().expect("sizes").iter();
+        let sizes: Vec<u64> = sizes.filter_map(|one| one["size"].as_u64()).collect();
+        let (least, larger) = sizes.split_first().expect("a class");
+        assert!([5, 25].contains(least), "what was promised: {least}");
+        assert!(larger.iter().all(|size| size % 5 == 0), "{sizes:?}");
+        for column in release["columns"].as_array().expect("columns") {
+            let bins = column["histogram"]["bins"].as_array();
+            for bin in bins.into_iter().flatten() {
+                for side in ["before", "after"] {
+                    let count = bin[side].as_f64().unwrap_or(0.0);
+                    assert_eq!(count % 5.0, 0.0, "{bin}");
+                }
+            }
+        }
+    }
+
     let (columns, _) = POLICY.split_once("[guarantee]").expect("columns");
     let private = format!(
         "{columns}[[protect]]\nmethod = \"local-dp\"\n\

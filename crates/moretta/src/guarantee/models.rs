@@ -84,11 +84,16 @@ impl Guarantee {
     /// Whether a person is hidden among others at all: by the size of classes, in the table or in
     /// the population.
     pub fn hides_persons(&self) -> bool {
-        self.class_size().is_some()
-            || self.average_risk.is_some()
-            || self.k_map.is_some()
-            || self.presence.is_some()
-            || self.km.is_some()
+        self.class_size().or(self.hides_among()).is_some() || self.average_risk.is_some()
+    }
+
+    /// Among how many persons each one is hidden who is not by the size of classes: in the population,
+    /// or before who knows few items. An average promises nothing to anybody.
+    pub fn hides_among(&self) -> Option<u32> {
+        let of_map = self.k_map.as_ref().map(|map| map.k);
+        let of_presence = self.presence.as_ref().map(|of| persons_of_risk(of.max));
+        let of_items = self.km.map(|km| km.k);
+        of_map.max(of_presence).max(of_items)
     }
 
     /// The file of the population that k-map or presence is about.

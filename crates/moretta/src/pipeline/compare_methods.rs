@@ -37,6 +37,16 @@ pub struct ComparisonSettings {
     pub loss: String,
 }
 
+impl ComparisonSettings {
+    /// The measures that are compared, the risk and the loss first.
+    pub fn measures(&self) -> Vec<String> {
+        let others = MEASURES.iter().map(|name| (*name).to_owned());
+        let others = others.filter(|name| *name != self.risk && *name != self.loss);
+        let first = [self.risk.clone(), self.loss.clone()];
+        first.into_iter().chain(others).collect()
+    }
+}
+
 /// What every method would release.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
@@ -106,9 +116,7 @@ pub fn compare_methods(
         measure_all: false,
         ..policy.context(progress)?
     };
-    let mut measures = vec![settings.risk.clone(), settings.loss.clone()];
-    let others = MEASURES.iter().map(|name| (*name).to_owned());
-    measures.extend(others.filter(|name| *name != settings.risk && *name != settings.loss));
+    let measures = settings.measures();
     let plan = Plan {
         levels: Vec::new(),
         fail_above: Vec::new(),

@@ -89,7 +89,7 @@ pub use places::check_outputs;
 pub use plan::{Plan, PlannedColumn, plan, privacy};
 pub use preview::{Preview, preview};
 pub use profile::{Profile, ProfiledColumn, ProfiledValue, profile};
-pub use rounded::{rounded_count, rounded_json, rounded_share, rounded_text};
+pub use rounded::{rounded_count, rounded_json, rounded_share, rounded_size, rounded_text};
 pub use run::run;
 pub use standing::Standing;
 pub use stream::StreamVerification;

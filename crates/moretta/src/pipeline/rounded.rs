@@ -11,7 +11,7 @@ use serde_json::{Number, Value};
 /// What counts are rounded to.
 const STEP: u64 = 5;
 
-/// Figures by these names are not counts of the data, or what a promise was found to be.
+/// Figures by these names are not counts of the data.
 const EXACT: &[&str] = &[
     "draws",
     "epsilon",
@@ -45,6 +45,14 @@ pub fn rounded_share(share: f64, of: u64) -> Option<f64> {
     Some(digits(count as f64 / whole))
 }
 
+/// The size of a class of which at least `least` were promised: that, or more in steps of 5 from 15 on.
+pub fn rounded_size(size: u64, least: u64) -> u64 {
+    match size / STEP * STEP {
+        step if step > SMALL_CELL => step.max(least),
+        _ => least,
+    }
+}
+
 fn to_step(count: u64) -> u64 {
     (count + STEP / 2) / STEP * STEP
 }
@@ -73,15 +81,24 @@ pub fn rounded_text(text: &str) -> String {
 /// Figures as JSON: whole numbers are counts and `null` where they are not told, others have three
 /// digits, and sentences are told as [`rounded_text`] does.
 pub fn rounded_json(value: Value) -> Value {
+    rounded_within(value, false)
+}
+
+/// The same; a `value` of measures is a figure of the data, and elsewhere what was set.
+fn rounded_within(value: Value, measures: bool) -> Value {
     match value {
         Value::Number(number) => number_of(&number),
         Value::String(text) => Value::String(rounded_text(&text)),
-        Value::Array(items) => items.into_iter().map(rounded_json).collect(),
+        Value::Array(items) => items
+            .into_iter()
+            .map(|item| rounded_within(item, measures))
+            .collect(),
         Value::Object(fields) => {
             let fields = fields.into_iter().map(|(name, value)| {
-                let value = match EXACT.contains(&name.as_str()) {
+                let is_exact = EXACT.contains(&&*name) && !(measures && name == "value");
+                let value = match is_exact {
                     true => value,
-                    false => rounded_json(value),
+                    false => rounded_within(value, measures || name == "measures"),
                 };
                 (name, value)
             });
@@ -129,6 +146,20 @@ mod tests {
     fn what_attacks_get_is_no_exact_figure() {
         let figures = json!({ "attacks": [{ "succeeds": 3, "of": 4002, "share": 0.123456 }] });
         let told = json!({ "attacks": [{ "succeeds": null, "of": 4000, "share": 0.123 }] });
+        assert_eq!(rounded_json(figures), told);
+    }
+
+    #[test]
+    fn sizes_of_classes_are_told_as_promised_or_in_steps() {
+        for (size, least, told) in [(5, 5, 5), (14, 5, 5), (19, 5, 15), (18, 17, 17), (3, 2, 2)] {
+            assert_eq!(rounded_size(size, least), told, "{size}");
+        }
+    }
+
+    #[test]
+    fn what_was_set_is_exact_and_what_was_measured_is_not() {
+        let figures = json!({ "value": 1234.5, "measures": [{ "value": 0.123456 }] });
+        let told = json!({ "value": 1234.5, "measures": [{ "value": 0.123 }] });
         assert_eq!(rounded_json(figures), told);
     }
 

@@ -7,8 +7,11 @@ use crate::data::check_purpose;
 use crate::data::one_file::SealedTable;
 use crate::data::version::DataVersion;
 use crate::http::{Call, Json, Nothing, Route, get};
+use crate::id::Id;
 use crate::problem::{Problem, Result};
 use crate::rights::{Permit, ReadRaw};
+use crate::seal::Key;
+use crate::secret::hex;
 use crate::zone::RawZone;
 use moretta::data::plain_text::plain_text;
 use moretta::data::{Batch, Column};
@@ -55,21 +58,40 @@ struct Mark {
     byte: Option<u64>,
 }
 
-impl Mark {
-    fn parse(text: &str) -> Option<Self> {
-        let (row, byte) = match text.split_once('.') {
-            Some((row, byte)) => (row, Some(byte.parse().ok()?)),
-            None => (text, None),
+/// Reads and writes marks of a version. Which byte a row begins at is signed: else readers would choose
+/// what the log says of the rows that they see.
+struct Marks<'a> {
+    key: &'a Key,
+    version: Id,
+}
+
+impl Marks<'_> {
+    fn read(&self, text: &str) -> Option<Mark> {
+        let mut parts = text.split('.');
+        let row = parts.next()?.parse().ok()?;
+        let byte = match (parts.next(), parts.next(), parts.next()) {
+            (None, ..) => None,
+            (Some(byte), Some(signature), None) => {
+                let byte = byte.parse().ok()?;
+                (signature == self.signature(row, byte)).then_some(Some(byte))?
+            }
+            _ => return None,
         };
-        let row = row.parse().ok()?;
         Some(Mark { row, byte })
     }
 
-    fn text(self) -> String {
-        match self.byte {
-            Some(byte) => format!("{}.{byte}", self.row),
-            None => self.row.to_string(),
+    fn write(&self, mark: Mark) -> String {
+        let Mark { row, byte } = mark;
+        match byte {
+            Some(byte) => format!("{row}.{byte}.{}", self.signature(row, byte)),
+            None => row.to_string(),
         }
+    }
+
+    fn signature(&self, row: u64, byte: u64) -> String {
+        let purpose = format!("page of {}", self.version);
+        let sum = self.key.sum(&purpose, format!("{row}.{byte}").as_bytes());
+        hex(&sum[..16])
     }
 }
 
@@ -81,11 +103,15 @@ fn rows(app: &App, permit: Permit<ReadRaw>, call: Call<Wanted, Nothing>) -> Resu
         limit @ 1..=500 => limit,
         _ => return Err(Problem::unusable("a page has 1 to 500 rows")),
     };
+    let marks = Marks {
+        key: &app.keys()?.secrets,
+        version: id,
+    };
     let from = match &wanted.after {
         None => Mark::default(),
-        Some(mark) => {
-            Mark::parse(mark).ok_or_else(|| Problem::unusable("`after` is no mark of a page"))?
-        }
+        Some(mark) => marks
+            .read(mark)
+            .ok_or_else(|| Problem::unusable("`after` is no mark of a page"))?,
     };
     let (version, placed) = app.store.read(|sql| {
         let version = DataVersion::find_of(sql, project, dataset, id)?;
@@ -93,7 +119,7 @@ fn rows(app: &App, permit: Permit<ReadRaw>, call: Call<Wanted, Nothing>) -> Resu
         Ok((version, placed))
     })?;
     let table = SealedTable::open(app, placed, &version.place)?;
-    let page = page(&table, from, limit)?;
+    let page = page(&table, &marks, from, limit)?;
     app.store.act(|act| {
         let mut entry = permit.entry("data.raw");
         entry.subject = Some(id);
@@ -107,7 +133,7 @@ fn rows(app: &App, permit: Permit<ReadRaw>, call: Call<Wanted, Nothing>) -> Resu
     Ok(Json(page))
 }
 
-fn page(table: &SealedTable, from: Mark, limit: usize) -> Result<Rows> {
+fn page(table: &SealedTable, marks: &Marks<'_>, from: Mark, limit: usize) -> Result<Rows> {
     let mut source = table.rows(limit, &[])?;
     let sought = match from.byte {
         Some(byte) => source.seek(byte)?,
@@ -147,7 +173,7 @@ fn page(table: &SealedTable, from: Mark, limit: usize) -> Result<Rows> {
     Ok(Rows {
         columns: table.columns.clone(),
         first: from.row,
-        next: more.then(|| Mark { row, byte }.text()),
+        next: more.then(|| marks.write(Mark { row, byte })),
         rows,
     })
 }
@@ -171,7 +197,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_is_read_as_it_is_written() {
+    fn a_mark_is_read_as_it_is_written_and_not_as_anybody_else_writes_it() {
+        let key = Key::random();
+        let marks = Marks {
+            key: &key,
+            version: Id::random(),
+        };
         for mark in [
             Mark::default(),
             Mark { row: 7, byte: None },
@@ -180,10 +211,20 @@ mod tests {
                 byte: Some(120),
             },
         ] {
-            assert_eq!(Mark::parse(&mark.text()), Some(mark));
+            assert_eq!(marks.read(&marks.write(mark)), Some(mark));
         }
-        for text in ["", "-1", "1.", ".1", "1.2.3", "x"] {
-            assert_eq!(Mark::parse(text), None, "{text}");
+        for text in ["", "-1", "1.", ".1", "1.2", "1.2.3", "1.2.3.4", "x"] {
+            assert_eq!(marks.read(text), None, "{text}");
         }
+        let mark = marks.write(Mark {
+            row: 7,
+            byte: Some(120),
+        });
+        assert_eq!(marks.read(&mark.replacen('7', "0", 1)), None);
+        let other = Marks {
+            key: &key,
+            version: Id::random(),
+        };
+        assert_eq!(other.read(&mark), None);
     }
 }
