@@ -13,9 +13,9 @@
 
 use super::frame::MOST_BYTES;
 use super::give::sites_of;
-use super::mask::FEWEST_MEMBERS;
 use super::monitor::{MOST_SETS, sets, subsets};
 use super::party_id::PartyId;
+use super::room::{most_values, values_of};
 use super::terms::{Terms, TroubleTerms};
 use super::topology::{Column, FragmentKind, MOST_LENGTHS, Node, SiteColumns, Topology};
 use std::collections::BTreeMap;
@@ -36,10 +36,12 @@ pub(super) struct Asking<'a> {
 impl Asking<'_> {
     /// Whether the site can do what a topology asks.
     pub(super) fn may(&self, topology: &Topology) -> bool {
-        let nodes = || topology.destinations(self.site);
+        let is_listed = topology.sites.iter().any(|site| site.id == self.site);
         topology.sites.iter().all(|site| self.is_true(site))
-            && nodes().count() <= 1
-            && nodes().all(|node| self.may_give(topology, node))
+            && can_be(topology, self.terms)
+            && topology.destinations(self.site).count() <= 1
+            && self.may_feed(topology)
+            && (is_listed || topology.lengths_of(self.site).is_empty())
             && self.may_ask(topology)
     }
 
@@ -61,16 +63,6 @@ impl Asking<'_> {
         nodes.all(|node| self.may_join(topology, node))
     }
 
-    fn may_give(&self, topology: &Topology, node: &Node) -> bool {
-        let Some(trouble) = &self.terms.trouble else {
-            return false;
-        };
-        self.may_join(topology, node)
-            && node.first <= topology.first_batch
-            && node.length == topology.length_of_all(&node.sources)
-            && node.width == width_of_all(topology, &node.sources, self.terms, trouble)
-    }
-
     fn may_join(&self, topology: &Topology, node: &Node) -> bool {
         let Some(trouble) = &self.terms.trouble else {
             return false;
@@ -86,7 +78,7 @@ impl Asking<'_> {
             && node.kind == trouble.fragments
             && node.kind <= self.allows
             && counted(node.kind, sites, node.sources.len()) >= usize::from(self.min_sources)
-            && (node.kind != FragmentKind::Masked || sites >= FEWEST_MEMBERS)
+            && (node.kind != FragmentKind::Masked || sites >= trouble.fewest_sites())
             && trouble.allows_phases(node.two_phase)
             && node.factor == trouble.factor
             && node.second == trouble.second_factor
@@ -130,6 +122,27 @@ impl Asking<'_> {
     }
 }
 
+/// Whether all nodes of a hierarchy follow from the terms and the columns of sites, whoever feeds
+/// them. A site that was called a node would have any columns and any width.
+pub(super) fn can_be(topology: &Topology, terms: &Terms) -> bool {
+    let Some(trouble) = &terms.trouble else {
+        return topology.nodes.is_empty();
+    };
+    let most = most_values(terms);
+    let has_room = |site: &SiteColumns| most.is_none_or(|most| values_of(&site.columns) <= most);
+    let last_site = terms.sites.iter().max();
+    let follows = |node: &Node| {
+        last_site.is_none_or(|&last| last < node.id)
+            && node.first <= topology.first_batch
+            && node.length == topology.length_of_all(&node.sources)
+            && node.width == width_of_all(topology, &node.sources, terms, trouble)
+    };
+    // Before the first epoch there is no topology that mask keys could follow from.
+    (topology.epoch > 0 || topology.first_batch == 0)
+        && topology.sites.iter().all(has_room)
+        && topology.nodes.iter().all(follows)
+}
+
 /// Sources that count for a site that asks for a number of them: what nodes give hides nothing in
 /// a masked sum.
 pub(super) fn counted(kind: FragmentKind, sites: usize, sources: usize) -> usize {
@@ -154,12 +167,12 @@ pub(super) fn width_of_all(
         .iter()
         .partition(|&&source| topology.node(source).is_some());
     let nodes = nodes.iter().filter_map(|&node| topology.node(node));
-    let nodes: u16 = nodes.map(|node| node.width).sum();
+    let nodes = nodes.fold(0, |sum: u16, node| sum.saturating_add(node.width));
     let columns = topology.columns_of_all(&sites).len() as u16;
     let projected = trouble
         .projected_width
         .map_or(columns, |width| width.min(columns));
-    nodes + projected.min(widest(terms.batch))
+    nodes.saturating_add(projected.min(widest(terms.batch)))
 }
 
 /// Values of a record that a frame has room for, if all records of a batch are in it.
@@ -205,7 +218,7 @@ mod tests {
             columns: columns(id),
         });
         let mut topology = Topology::of_sites(sites.collect());
-        topology.first_batch = 3;
+        (topology.epoch, topology.first_batch) = (1, 3);
         topology.nodes.push(Node {
             id: 1024,
             order: 1,
@@ -297,6 +310,76 @@ mod tests {
             topology.lengths.clear();
         };
         assert!(!may(3, padded));
+    }
+
+    /// Its own columns would count for nothing, and its projection would be as wide as is said.
+    #[test]
+    fn a_site_that_is_called_a_node_refuses() {
+        let called = |group: u8, width: u16| {
+            let mut terms = terms();
+            let trouble = terms.trouble.as_mut().expect("nodes");
+            (trouble.fragments, trouble.group) = (FragmentKind::Projected, group);
+            may_under(&terms, 4, |topology| {
+                let mut fake = topology.nodes[0].clone();
+                fake.two_phase = false;
+                (fake.kind, fake.id, fake.sources) = (FragmentKind::Projected, 4, vec![0, 1]);
+                (fake.length, fake.width) = (4, width);
+                let mut node = fake.clone();
+                (node.id, node.order, node.sources) = (5, 2, vec![2, 3, 4]);
+                (node.length, node.width) = (8, 4 + width);
+                topology.sites.pop();
+                topology.nodes = vec![fake, node];
+                topology.lengths.clear();
+            })
+        };
+        assert!(!called(3, 4) && !called(3, 1000));
+    }
+
+    #[test]
+    fn a_site_that_is_left_out_is_asked_nothing() {
+        let left_out = |lengths: Vec<(u16, Vec<u64>)>| {
+            may(4, |topology| {
+                topology.sites.pop();
+                topology.nodes.clear();
+                topology.lengths = lengths;
+            })
+        };
+        assert!(left_out(Vec::new()) && !left_out(vec![(4, vec![4])]));
+    }
+
+    /// Also where others feed it: who stands on it would be as long and as wide as is said.
+    #[test]
+    fn all_nodes_are_as_long_and_as_wide_as_their_columns() {
+        let may = |change: fn(&mut Node)| {
+            may(3, |topology| {
+                change(&mut topology.nodes[0]);
+                topology.lengths.clear();
+            })
+        };
+        assert!(may(|_| {}));
+        assert!(!may(|node| node.width = u16::MAX) && !may(|node| node.length = 1));
+        assert!(!may(|node| node.id = 4) && !may(|node| node.first = 4));
+    }
+
+    #[test]
+    fn the_first_hierarchy_begins_with_the_first_batch() {
+        let first = |batch| {
+            may(0, |topology| {
+                (topology.epoch, topology.first_batch) = (0, batch);
+                topology.nodes[0].first = 0;
+            })
+        };
+        assert!(first(0) && !first(3));
+    }
+
+    #[test]
+    fn a_masked_sum_has_two_sites_more_than_may_collude() {
+        let may = |colluders| {
+            let mut terms = terms();
+            terms.trouble.as_mut().expect("nodes").colluders = colluders;
+            may_under(&terms, 0, |_| {})
+        };
+        assert!(may(1) && !may(2));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A host of trouble nodes apart from the aggregator.
 
+use super::consent::can_be;
 use super::frame::{Body, Refusal};
 use super::links::{Address, Delivery, Links, Post, Received};
 use super::nodes::Nodes;
@@ -85,10 +86,13 @@ impl Host {
                 let old = self.nodes.course().is_old(topology.epoch);
                 let place = (&*self.terms, self.links.run().unwrap_or(0));
                 let forged = !self.trust.has_made(place, topology);
-                if !old && !forged {
+                let fault = match forged {
+                    true => Some(Refusal::Signature),
+                    false => (!can_be(topology, &self.terms)).then_some(Refusal::Width),
+                };
+                if !old && fault.is_none() {
                     self.nodes.course().announce(topology.clone());
                 }
-                let fault = forged.then_some(Refusal::Signature);
                 let late = || self.nodes.course().refusal_of_old();
                 fault.or_else(|| old.then(late).flatten())
             }

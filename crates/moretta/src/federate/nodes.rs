@@ -142,8 +142,8 @@ impl Nodes {
         let me = self.me;
         for entry in topology.nodes.iter().filter(|entry| entry.host == me) {
             match self.nodes.get_mut(&entry.id) {
-                Some(node) => node.entry = entry.clone(),
-                None => {
+                Some(node) if node.entry.is_but_for_phases(entry) => node.entry = entry.clone(),
+                _ => {
                     let known = self.known_model(entry);
                     let node = TroubleNode::new(&self.terms, &topology, entry, known)?;
                     self.nodes.insert(entry.id, node);
@@ -234,7 +234,8 @@ impl Nodes {
             return Some(Refusal::Sender);
         };
         // Phases are those of the epoch, which may be older than the node's newest.
-        let Some(entry) = topology.node(id) else {
+        let entry = topology.node(id);
+        let Some(entry) = entry.filter(|entry| entry.is_but_for_phases(&node.entry)) else {
             return Some(Refusal::Epoch);
         };
         let width = width_of(topology, entry, source);
@@ -288,9 +289,18 @@ impl Nodes {
         refused
     }
 
-    /// Sends joined records of a node that another node has agreed on.
+    /// Sends joined records of a node that another node has agreed on, to who runs that one alone.
     fn give(&mut self, address: Address, agreed: &Agreed, post: &mut Post<'_>) -> Option<Refusal> {
         let (destination, batch) = (address.node, address.batch);
+        let of_epoch = self.course.of_epoch(address.epoch);
+        let mut known = of_epoch.into_iter().chain(self.course.newest());
+        let Some(entry) = known.find_map(|topology| topology.node(destination)) else {
+            post.out.notes.push(Note::Late(address.to, batch));
+            return None;
+        };
+        if entry.host != address.to {
+            return Some(Refusal::Sender);
+        }
         let mut frames = Vec::new();
         for node in self.nodes.values_mut() {
             let Some(given) = node.given.get_mut(&batch) else {
@@ -586,8 +596,8 @@ pub(super) fn width_of(topology: &Topology, entry: &Node, source: u16) -> usize 
                 .sources
                 .iter()
                 .filter_map(|&source| topology.node(source));
-            let nodes: u16 = nodes.map(|node| node.width).sum();
-            usize::from(entry.width.saturating_sub(nodes))
+            let nodes: usize = nodes.map(|node| usize::from(node.width)).sum();
+            usize::from(entry.width).saturating_sub(nodes)
         }
     }
 }

@@ -342,7 +342,8 @@ impl Site {
         now: Time,
         out: &mut Outbox,
     ) -> Option<Refusal> {
-        if !self.asking().may(&topology) {
+        // What was told of a batch stays as it was asked for.
+        if topology.first_batch < self.told || !self.asking().may(&topology) {
             return Some(Refusal::Consent);
         }
         let masked = |node: &Node| node.kind == FragmentKind::Masked;
@@ -354,6 +355,19 @@ impl Site {
     }
 
     fn take_scores(&mut self, node: u16, batch: u64, scores: &Scores) -> Option<Refusal> {
+        // No source of a node counts for more than 1.
+        let most = self
+            .terms
+            .trouble
+            .as_ref()
+            .map_or(0, |trouble| match trouble.fixed {
+                true => self.terms.sites.len() as u16,
+                false => u16::from(trouble.group),
+            });
+        let can_be = |score: &f32| (0.0..=f32::from(most)).contains(score);
+        if !scores.scores.iter().all(can_be) {
+            return Some(Refusal::Value);
+        }
         let (Some(book), Some(records)) = (&mut self.scores, self.unscored.remove(&(batch, node)))
         else {
             // Those of a node that is gone may come again.

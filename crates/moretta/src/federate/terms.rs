@@ -5,6 +5,7 @@
 //! fragments.
 
 use super::frame::Coarse;
+use super::mask::FEWEST_MEMBERS;
 use super::party::Time;
 use super::ratio::Ratio;
 use super::state::Writer;
@@ -154,6 +155,11 @@ pub struct MonitorTerms {
 }
 
 impl TroubleTerms {
+    /// Sites that a masked sum needs: of fewer, two that do not collude are not left.
+    pub(super) fn fewest_sites(&self) -> usize {
+        FEWEST_MEMBERS.max(usize::from(self.colluders) + 2)
+    }
+
     /// Whether the sources of a node may tell keys first, or not. Masked sums always need it.
     pub(super) fn allows_phases(&self, two: bool) -> bool {
         match (self.fragments, self.phases) {

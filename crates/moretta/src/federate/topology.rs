@@ -146,6 +146,17 @@ pub struct Node {
     pub first: u64,
 }
 
+impl Node {
+    /// Whether another entry is of the same node: phases alone may change from epoch to epoch.
+    pub(super) fn is_but_for_phases(&self, other: &Node) -> bool {
+        let two_phase = other.two_phase;
+        Node {
+            two_phase,
+            ..self.clone()
+        } == *other
+    }
+}
+
 /// A site as all know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteColumns {
@@ -345,7 +356,8 @@ impl Topology {
         }
     }
 
-    /// Whether numbers rise, sources come before their nodes, and nothing is beyond its limit.
+    /// Whether numbers rise, sources come before their nodes, each feeds one at most, and nothing is
+    /// beyond its limit. Who feeds several would be counted once for each way up.
     fn is_sound(&self) -> bool {
         let rises = |ids: &[u16]| ids.is_sorted_by(|a, b| a < b);
         let ids: Vec<u16> = self.sources().collect();
@@ -365,7 +377,14 @@ impl Topology {
                 && node.factor.over > 0
                 && node.second.is_none_or(|second| second.over > 0)
         });
-        let limits = self.nodes.len() <= MOST_NODES && columns <= MOST_COLUMNS;
+        let mut fed: Vec<u16> = self
+            .nodes
+            .iter()
+            .flat_map(|n| &n.sources)
+            .copied()
+            .collect();
+        fed.sort_unstable();
+        let limits = rises(&fed) && self.nodes.len() <= MOST_NODES && columns <= MOST_COLUMNS;
         let asked = || self.lengths.iter().map(|(_, asked)| asked.len());
         let lengths = self.lengths.is_sorted_by(|a, b| a.0 < b.0)
             && asked().all(|count| count <= MOST_LENGTHS)
@@ -493,6 +512,7 @@ mod tests {
         };
         check(vec![node(3, 1, &[0, 1])], true);
         check(vec![node(3, 1, &[0, 1]), node(5, 2, &[2, 3])], true);
+        check(vec![node(3, 1, &[0, 1]), node(4, 1, &[1, 2])], false);
         check(vec![node(3, 0, &[0, 1])], false);
         check(vec![node(3, 1, &[0, 3])], false);
         check(vec![node(3, 1, &[1, 0])], false);

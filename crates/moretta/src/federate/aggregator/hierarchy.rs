@@ -272,8 +272,9 @@ impl Aggregator {
                 hello.allows >= trouble.fragments && count >= usize::from(hello.min_sources)
             })
         });
-        let enough =
-            trouble.fragments != FragmentKind::Masked || matches!(sites().count(), 0 | 3..);
+        let enough = trouble.fragments != FragmentKind::Masked
+            || sites().count() == 0
+            || sites().count() >= trouble.fewest_sites();
         // What a node has joined goes on in frames as it is.
         let widths = sources.iter().filter_map(|&source| topology.node(source));
         let fits = widths

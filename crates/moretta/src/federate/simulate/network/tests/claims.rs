@@ -2,8 +2,11 @@
 //! which nothing was told.
 
 use super::faults::{answers, check_whole, flow, live, lockstep, masked, still};
+use super::variants::widen;
 use super::*;
-use crate::federate::frame::{Answers, Bits, Refusal, encode};
+use crate::federate::frame::{Agreed, Answers, Bits, Header, Refusal, encode};
+use crate::federate::{ScoreForm, ScoreTerms};
+use std::collections::BTreeSet;
 
 const HUB: PartyId = PartyId::AGGREGATOR;
 const LIAR: PartyId = PartyId(0);
@@ -173,4 +176,106 @@ fn who_claims_more_batches_than_it_told_of_does_not_keep_a_run_from_ending() {
         check_whole(&case, &run);
         assert!(run.is_over, "{:?}", case.terms.mode);
     }
+}
+
+/// A site that feeds a node over a node holds its own keys back, and asks in the name of that node for a
+/// record that it has forwarded itself.
+#[derive(Default)]
+struct AsksForRecords {
+    /// Nodes over nodes, and the sites that feed them.
+    upper: BTreeSet<(u16, u16)>,
+    held: BTreeMap<(u16, u64), usize>,
+    asked: usize,
+    given: usize,
+}
+
+impl Watch for AsksForRecords {
+    fn frame(&mut self, from: PartyId, to: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
+        let (header, body) = decode(&bytes).expect("a frame");
+        match body {
+            Body::Topology(topology) => {
+                for node in &topology.nodes {
+                    let (sites, nodes): (Vec<u16>, Vec<u16>) =
+                        node.sources.iter().partition(|source| **source < 3);
+                    if !nodes.is_empty() {
+                        self.upper
+                            .extend(sites.into_iter().map(|site| (node.id, site)));
+                    }
+                }
+            }
+            Body::Fragment(fragment) if to.is_site() => self.given += fragment.rows(),
+            Body::Keys(keys) if self.upper.contains(&(header.node, from.0)) => {
+                let passed = self.held.entry((header.node, header.batch)).or_default();
+                *passed += 1;
+                let first = keys.forwarded.places().next();
+                match (*passed, first) {
+                    (1, _) => return Vec::new(),
+                    (2, Some(first)) => {
+                        let mut records = Bits::new(keys.forwarded.len());
+                        records.set(first);
+                        let members = Vec::new();
+                        let asks = Body::Agreed(Agreed { records, members });
+                        let kind = Kind::Agreed;
+                        self.asked += 1;
+                        return vec![encode(&Header { kind, ..header }, &asks), bytes];
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        vec![bytes]
+    }
+}
+
+/// It would read the columns of other sites.
+#[test]
+fn a_site_that_asks_for_the_records_of_a_node_is_given_none() {
+    let mut case = lockstep(2000);
+    widen(&mut case, 3);
+    case.terms.trouble.as_mut().expect("nodes").phases = Phases::Two;
+    case.terms.monitors = MonitorTerms {
+        delta: 0.9,
+        creation_time: 4,
+        removal_time: 1_000_000,
+        ..case.terms.monitors
+    };
+    let (run, asks) = case.run(still(3), AsksForRecords::default());
+    assert!(asks.asked > 0, "a node stands on another");
+    assert_eq!(asks.given, 0, "of {} asked", asks.asked);
+    check_whole(&case, &run);
+    let (refused, _) = blamed(&run, Refusal::Sender);
+    assert!(!refused.is_empty());
+}
+
+/// Says T that no sources can have: with each record less, so that each is the most troublesome.
+#[derive(Default)]
+struct FallingScores(f32);
+
+impl Watch for FallingScores {
+    fn frame(&mut self, _: PartyId, _: PartyId, bytes: Vec<u8>, _: Time) -> Vec<Vec<u8>> {
+        let (header, mut body) = decode(&bytes).expect("a frame");
+        if let Body::Scores(scores) = &mut body {
+            for score in &mut scores.scores {
+                self.0 -= 1e6;
+                *score = self.0;
+            }
+        }
+        vec![encode(&header, &body)]
+    }
+}
+
+#[test]
+fn scores_that_cannot_be_are_refused() {
+    let mut case = lockstep(800);
+    case.values = 6;
+    let trouble = case.terms.trouble.as_mut().expect("nodes");
+    trouble.score = Some(ScoreTerms {
+        form: ScoreForm::Sum,
+        every: 1,
+        by_mean: false,
+    });
+    let (run, _) = case.run(still(3), FallingScores::default());
+    let refused = |note: &Note| *note == Note::Refused(HUB, Refusal::Value);
+    assert!(run.count(refused) > 0, "{:?}", run.notes);
 }

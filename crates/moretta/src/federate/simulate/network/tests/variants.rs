@@ -42,7 +42,7 @@ fn scored(case: &mut Case, form: ScoreForm, every: u32, by_mean: bool) {
 }
 
 /// So many sites; only the first four tell anything.
-fn widen(case: &mut Case, sites: u16) {
+pub(super) fn widen(case: &mut Case, sites: u16) {
     let mut random = JavaRandom::new(99);
     for record in &mut case.records {
         record.resize_with(usize::from(sites), || random.next_double());
@@ -174,6 +174,18 @@ const VARIANTS: &[Variant] = {
             "groups of 4, masked",
             Masked,
             |case| trouble(case).group = 4,
+            None,
+        ),
+        (
+            "two colluders of four, masked, under others",
+            Masked,
+            |case| {
+                widen(case, 9);
+                hasty(case);
+                (trouble(case).group, trouble(case).colluders) = (4, 2);
+                case.terms.monitors.delta = 0.9;
+                case.terms.monitors.removal_time = 1000;
+            },
             None,
         ),
         ("projected", Projected, |_| {}, None),
