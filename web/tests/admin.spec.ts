@@ -42,6 +42,9 @@ test('somebody is invited and becomes an officer by a second person', async ({ p
   const wish = page.getByRole('article').filter({ hasText: 'stands in during the holidays' })
   await expect(wish).toContainText('somebody else decides')
   await expect(wish).toContainText('deputy')
+  await page.getByRole('link', { name: /^Inbox/ }).click()
+  await expect(wish, 'another administrator finds it there, too').toContainText('somebody else decides')
+  await page.goBack()
 
   const officer = await other(browser, demo, 'officer')
   await officer.goto(`${demo.address}/inbox`)

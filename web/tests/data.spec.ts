@@ -53,12 +53,17 @@ test('a steward goes from nothing to a first policy, and to the next version', a
   await expect(text).toHaveValue(/^k = 7 /m)
   await expect(policy).toContainText('It can be used: 10 columns have a role.')
   await looksRight(page)
+  await page.getByLabel('Role of patient').selectOption('plain')
+  await expect(policy).toContainText('released by the role that you chose: patient.')
+  await page.getByLabel('Role of patient').selectOption('subject')
+  await expect(policy).not.toContainText('released by the role')
   await policy.getByLabel('Name of the policy').fill('visits')
   await policy.getByRole('button', { name: 'Save the policy' }).click()
   await expect(policy).toContainText('choose another name')
   await policy.getByLabel('Name of the policy').fill('admissions')
   await policy.getByRole('button', { name: 'Save the policy' }).click()
   await expect(policy).toContainText('Saved as admissions')
+  await expect(policy.getByRole('link', { name: 'Go on to Protect' })).toHaveAttribute('href', /\?text=[0-9a-f]+&set=[0-9a-f]+$/)
   const saved = (await call(page, 'GET', `/projects/${project}/policies`)) as { items: { name: string }[] }
   expect(saved.items.map((one) => one.name)).toContain('admissions')
 
@@ -130,6 +135,19 @@ test('an upload that broke goes on where it was, also after the page was loaded 
   await expect(page.getByRole('heading', { name: 'Versions' })).toBeVisible()
   await expect(page.getByRole('cell', { name: 'scores.csv' })).toBeVisible()
   expect(offsets.filter((offset) => offset === '0'), 'the first part was sent once').toHaveLength(1)
+})
+
+test('a broken file says where it is broken, and nothing goes on', async ({ page }) => {
+  await open(page, 'steward', 'shop')
+  await page.getByRole('button', { name: 'Bring data' }).click()
+  await choose(page, 'broken.csv', 'full name,ward\nPerson 1,surgery\nPerson 2,medicine,one more\n')
+  await page.getByLabel('a new data set').check()
+  await page.getByRole('button', { name: 'Upload', exact: true }).click()
+  await expect(page.getByRole('alert')).toContainText('line 3')
+  await expect(page.getByText('Mend the file, then choose it above again.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Go on' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Give up' }).click()
+  await expect(page.getByText('broken.csv stopped')).toHaveCount(0)
 })
 
 test('raw data go when a second person agrees', async ({ page, browser }) => {

@@ -10,8 +10,21 @@ import { session } from '../session/session.svelte'
 export type Policy = Answer<'get', '/projects/{project}/policies/{text}'>
 export type Version = NonNullable<DataSet['last']>
 
+/** A policy and a data set, by their ids. */
+interface Last {
+  text?: string
+  set?: string
+}
+
+const last = new Map<string, Last>()
+
 /** What was chosen last in a project, as long as the app is open. */
-const last = new Map<string, { text?: string; set?: string }>()
+export const lastOf = (project: string): Last => last.get(project) ?? {}
+
+/** What the next pages of a project begin with. */
+export function remember(project: string, what: Last): void {
+  last.set(project, { ...lastOf(project), ...what })
+}
 
 /** Made while a component is set up. */
 export class Chosen {
@@ -20,6 +33,10 @@ export class Chosen {
 
   constructor(project: string) {
     this.project = project
+    for (const what of ['text', 'set'] as const) {
+      const named = router.query.get(what)
+      if (named) remember(project, { [what]: named })
+    }
     const asked = { path: { project } }
     const may = (right: string) => session.may(right, project)
     this.all = new Fresh(async (background) => {
@@ -44,12 +61,12 @@ export class Chosen {
   }
 
   choose(what: 'text' | 'set', id: string): void {
-    last.set(this.project, { ...last.get(this.project), [what]: id })
+    remember(this.project, { [what]: id })
     router.note(what, id)
   }
 
   #of<T extends { id: string }>(all: T[] | undefined, what: 'text' | 'set'): T | undefined {
-    const named = router.query.get(what) ?? last.get(this.project)?.[what]
+    const named = router.query.get(what) ?? lastOf(this.project)[what]
     return all?.find((one) => one.id === named) ?? all?.[0]
   }
 }

@@ -1,5 +1,6 @@
 // Users, as administrators see them, and names of people for who may know only members.
-import { getAll, type Item } from '../../api/client'
+import { get, getAll, type Item } from '../../api/client'
+import type { Wish } from '../../api/kinds'
 import { readNames, type Names } from '../../session/names'
 import { session } from '../../session/session.svelte'
 
@@ -18,6 +19,12 @@ export async function readPeople(background: boolean): Promise<Names> {
   const projects = await getAll('/projects', { background })
   const lists = await Promise.all(projects.map((project) => readNames(project.id, background)))
   return new Map(lists.flatMap((names) => [...names]))
+}
+
+/** What waits for an administrator: grants of the server, and memberships of projects. */
+export async function readGrants(projects: Project[], background: boolean): Promise<Wish[]> {
+  const [wishes, ...ofProjects] = await Promise.all([get('/wishes', { background }), ...projects.map((project) => get('/projects/{project}/wishes', { path: { project: project.id }, background }))])
+  return [...wishes, ...ofProjects.flat().filter((wish) => wish.kind === 'member')].filter((wish) => wish.state === 'waiting')
 }
 
 /** The address by which somebody uses a link that was made for them. */

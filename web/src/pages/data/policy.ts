@@ -28,6 +28,11 @@ export function roleInfo(word: string): RoleInfo {
   return ROLES.find((role) => role.word === word) ?? { word, letter: '?', meaning: 'a role that this page does not know' }
 }
 
+const HIDDEN = ['identifier', 'subject', 'drop', '']
+
+/** Whether a column that was guessed to tell who somebody is has a role by which it is released. */
+export const tellsPersons = (guessed: string, role: string): boolean => ['identifier', 'subject'].includes(guessed) && !HIDDEN.includes(role)
+
 /** The sections of a policy, and the names in each. */
 function sections(policy: string): Record<string, Record<string, Value> | undefined> {
   return valueOf(read(policy)) as Record<string, Record<string, Value>>

@@ -19,7 +19,7 @@ export const some = (value: number | null) => (value === null ? '1 to 10' : coun
 export function aloneText(alone: number | null, unit: string): string {
   if (alone === null) return `1 to 10 ${unit}`
   if (alone === 0) return `0 % of ${unit}`
-  return alone <= 1 ? `${percent(alone)} of ${unit}` : `${figure(alone)} such values for each of the ${unit}`
+  return alone <= 1 ? `${percent(alone)} of ${unit}` : `${figure(alone)} such values per ${unit.replace(/s$/, '')}`
 }
 
 /** The sentence of the drawing of a column. */

@@ -69,7 +69,10 @@ function ofLevel(level: Facts, several: boolean): Check[] {
     .filter((attack) => typeof attack.limit === 'number')
     .map((attack): Check => ({ state: attack.share <= (attack.limit ?? 0) ? 'holds' : 'breaks', text: `${at}attack ${readable(attack.name)} ${percent(attack.share)}, limit ${percent(attack.limit)}` }))
   const singled = telling(level).map(
-    (set): Check => ({ state: 'look', text: `${at}${list(set.columns)} single out ${figure(set.percent)} % of rows together`, help: 'Who knows these of somebody finds their row if it is one of those. Ask whether anybody would know them.' }),
+    (set): Check =>
+      set.columns.length === 1
+        ? { state: 'look', text: `${at}${list(set.columns)} alone singles out ${figure(set.percent)} % of rows`, help: 'Who knows it of somebody finds their row if it is one of those. Ask whether anybody would know it.' }
+        : { state: 'look', text: `${at}${list(set.columns)} single out ${figure(set.percent)} % of rows together`, help: 'Who knows these of somebody finds their row if it is one of those. Ask whether anybody would know them.' },
   )
   const suppressed = level.suppressed.map((one): Check => ({ state: 'look', text: `${at}at most ${plural(one.at_most, 'row')} suppressed: ${one.why}`, help: 'Who is rare is missing from the release; counts of small groups are too low.' }))
   const warnings = level.warnings.map((text): Check => ({ state: 'look', text: `${at}${text}` }))
