@@ -1,1 +1,1 @@
-import{Tt as e,ct as t,wt as n}from"./client.js";import{k as r,p as i,v as a}from"./app.js";function o(o,s){e(s,!0),t(()=>{a.me&&r.go(i(a.me),!0)}),n()}export{o as default};
+import{Tt as e,ct as t,wt as n}from"./client.js";import{A as r,m as i,y as a}from"./app.js";function o(o,s){e(s,!0),t(()=>{a.me&&r.go(i(a.me),!0)}),n()}export{o as default};

@@ -1,1 +1,1 @@
-import{D as e}from"./app.js";var t=new e;export{t};
+import{O as e}from"./app.js";var t=new e;export{t};

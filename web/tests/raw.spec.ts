@@ -5,7 +5,7 @@ test('a clinician reads raw rows after a second factor, and all of it is in the 
   const clock = new ServerClock()
   const demo = await Server.start(['--demo'], /administrator: .*\n\s+\S+/, clock)
   await enter(page, demo, 'clinician')
-  await page.getByRole('link', { name: 'Raw rows' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Raw rows' }).click()
   const purpose = page.getByLabel('What do you need the rows for?')
   await expect(page.getByLabel('Data set')).toHaveText('admissions', { timeout: 20_000 })
   await looksRight(page)

@@ -87,7 +87,7 @@ export function draw(place: HTMLElement, shape: Shape, data: uPlot.AlignedData):
       width: Math.max(shape.width, 200),
       height: shape.height,
       series: [{ label: shape.across ?? 'time', value: (_, at: number | null) => (at === null ? '–' : shape.across ? figure(at) : clock(at, 1)) }, ...lines.map((line) => ({ ...line, value }))],
-      axes: [{ ...axis, values: (_, splits, __, ___, step) => splits.map((split) => (shape.across ? figure(split) : clock(split, step))) }, { ...axis, size: 56, values: (_, splits) => splits.map((split) => figure(split)) }],
+      axes: [{ ...axis, space: 72, values: (_, splits, __, ___, step) => splits.map((split) => (shape.across ? figure(split) : clock(split, step))) }, { ...axis, size: 56, values: (_, splits) => splits.map((split) => figure(split)) }],
       scales: {
         ...(shape.across ? { x: { time: false } } : {}),
         ...(shape.range ? { y: { range: shape.range } } : shape.stacked ? { y: { range: (_, __, most) => [0, (most || 1) * 1.05] } } : {}),

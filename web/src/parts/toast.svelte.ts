@@ -13,9 +13,11 @@ class Toasts {
   all: Toast[] = $state([])
   #last = 0
 
-  add(text: string, undo?: Toast['undo']): void {
+  /** The number is for whoever takes it away again. */
+  add(text: string, undo?: Toast['undo']): number {
     this.all.push(undo ? { id: ++this.#last, text, undo } : { id: ++this.#last, text })
     speak(undo ? `${text}. It can be undone.` : text)
+    return this.#last
   }
 
   remove(id: number): void {

@@ -21,6 +21,8 @@ class Session {
   stepUp: { done: (shown: boolean) => void } | undefined = $state()
   /** The link of a demonstration: its people have no password, so it unlocks, too. */
   demo: string | undefined = $state(sessionStorage.getItem(DEMO) ?? undefined)
+  /** Whether a session ended that nobody here ended. */
+  lost = $state(false)
   #active = 0
   #flush = new Set<() => Promise<void>>()
   #tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('moretta-session')
@@ -50,6 +52,7 @@ class Session {
   /** Goes on with a session that was begun or changed. */
   async take(current: Current, tell = true): Promise<void> {
     useToken(current.token)
+    this.lost = false
     const other = this.current && this.current.user !== current.user
     if (other) this.me = undefined
     this.current = current
@@ -173,8 +176,10 @@ class Session {
   }
 
   #ended(problem: Problem): void {
-    if (problem.code === 'signed-out') this.#out()
-    else if (problem.code === 'session-locked') this.state = 'locked'
+    if (problem.code === 'signed-out') {
+      this.lost = this.state === 'full'
+      this.#out()
+    } else if (problem.code === 'session-locked') this.state = 'locked'
     else if (problem.code === 'second-factor') this.state = 'waiting'
     else if (problem.code === 'factor-needed') this.state = 'factor-needed'
   }

@@ -347,7 +347,7 @@ place = { role = "quasi", hierarchy = { path = "/" } }
 note = { role = "plain" }
 [[protect]]
 method = "z-anonymity"
-z = 3
+z = 5
 window = "60s"
 "#;
 

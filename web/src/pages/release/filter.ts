@@ -11,7 +11,7 @@ export interface Condition {
 }
 
 export const COMPARISONS: { is: Comparison; label: string; hint: string }[] = [
-  { is: '=', label: 'is', hint: 'The cell is written exactly so.' },
+  { is: '=', label: 'is', hint: 'The cell is written exactly so. Of intervals, “contains” finds those with a value in them.' },
   { is: 'in', label: 'is one of', hint: 'One value a line.' },
   { is: 'contains', label: 'contains', hint: 'The cell is or covers this value: 57..80 contains 60.' },
   { is: 'overlaps', label: 'overlaps', hint: 'The cell and this interval share a value: 57..80 overlaps 70..90.' },
