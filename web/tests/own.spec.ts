@@ -201,6 +201,7 @@ test('a second factor is set up, asked for, replaced, and removed by an administ
     await dialog.getByLabel('First code').fill(code(made))
     await dialog.getByRole('button', { name: 'Set it up' }).click()
     // They are shown once: no key takes them away before they were kept.
+    await expect(dialog.locator('.codes')).toBeVisible()
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await dialog.getByLabel('I have kept them').check()
