@@ -1,5 +1,5 @@
-// What is searched for is found at its own address, and pages with nothing say what comes next.
-import { call, enter, expect, looksRight, Server, test, type Page } from './moretta.ts'
+// What is searched for is found at its own address, and pages say why and by which command.
+import { call, enter, expect, looksRight, Server, test } from './moretta.ts'
 import { prepared, projectOf } from './made.ts'
 
 let demo: Server
@@ -42,41 +42,6 @@ test('a search leads to the thing itself', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1, name: 'Streams' })).toBeVisible()
   await search('visits', 'stream')
   await expect(page).toHaveURL(/\/streams\/[0-9a-f]{32}$/)
-})
-
-/** A project that has a steward and nothing else. */
-async function empty(page: Page): Promise<string> {
-  await enter(page, demo, 'administrator')
-  await expect(page.getByRole('heading', { level: 1, name: 'Admin' })).toBeVisible()
-  const { id } = (await call(page, 'POST', '/projects', { name: 'meadow' })) as { id: string }
-  const { items } = (await call(page, 'GET', '/users')) as Listed
-  const steward = items.find((user) => user.name === 'steward')?.id
-  await call(page, 'POST', `/projects/${id}/members`, { user: steward, role: 'steward', level: null, ends_at: null, reason: 'a story' })
-  return id
-}
-
-test('an empty project leads on, page by page', async ({ page }) => {
-  const project = await empty(page)
-  await enter(page, demo, 'steward')
-  const at = (path: string) => page.goto(`${demo.address}/projects/${project}${path}`)
-  await at('')
-  await expect(page.getByRole('heading', { name: 'This project is empty' })).toBeVisible()
-  await expect(page.getByRole('link', { name: 'bring data' })).toHaveAttribute('href', `/projects/${project}/data`)
-  await looksRight(page)
-  for (const step of ['/explore', '/check', '/learn', '/requests']) {
-    await at(step)
-    await expect(page.getByRole('button', { name: 'Begin with made-up admissions' }), step).toBeVisible()
-  }
-  await at('/releases')
-  await expect(page.getByRole('link', { name: 'Ask for a release' })).toBeVisible()
-  // The sample from where one is, and then the next step.
-  await at('/explore')
-  await page.getByRole('button', { name: 'Begin with made-up admissions' }).click()
-  await expect(page.getByRole('heading', { name: 'No policy yet' })).toBeVisible()
-  await page.getByRole('main').getByRole('link', { name: 'Protect' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Protect' })).toBeVisible()
-  await at('/requests')
-  await expect(page.getByRole('heading', { name: 'There is no policy yet' })).toBeVisible()
 })
 
 test('pages say why, and by which command', async ({ page }) => {

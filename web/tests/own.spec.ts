@@ -1,6 +1,6 @@
-// A server of one's own, where people have passwords: the idle lock in the middle of an edit, sessions,
-// passwords, tokens and second factors. Its clock is moved instead of waiting.
-import type { BrowserContext, Locator } from '@playwright/test'
+// A server of one's own, where people have passwords: an empty project, the idle lock in the middle of an
+// edit, sessions, passwords, tokens and second factors. Its clock is moved instead of waiting.
+import type { Browser, BrowserContext, Locator } from '@playwright/test'
 import { call, codeOf, expect, folder, looksRight, Server, ServerClock, test, type Page } from './moretta.ts'
 
 const PASSWORD = 'a heron stands in shallow water'
@@ -9,7 +9,7 @@ const clock = new ServerClock()
 const place = folder()
 let server: Server
 let admin: Page
-let secret = ''
+const secrets = new Map<string, string>()
 const contexts: BrowserContext[] = []
 
 /** A code of an authenticator that was not used before. */
@@ -42,11 +42,39 @@ async function invite(page: Page, name: string): Promise<string> {
   return user
 }
 
-/** A steward with a project, made-up data and a first policy of them; gives the project. */
-async function stewardOf(page: Page, name: string, projectName: string): Promise<string> {
+/** A second factor for who is signed in; gives its secret. */
+async function factorOf(page: Page): Promise<string> {
+  const made = (await call(page, 'POST', '/me/factor', { password: PASSWORD })) as { secret: string }
+  await call(page, 'PUT', '/me/factor', { code: code(made.secret) })
+  return made.secret
+}
+/** Signs in, in a browser of their own, with both factors. */
+async function signedIn(browser: Browser, name: string): Promise<Page> {
+  const page = await browserOf(await browser.newContext())
+  await signIn(page, name)
+  await page.getByLabel('Code').fill(code(secrets.get(name) ?? ''))
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await expect(page.getByRole('button', { name, exact: true })).toBeVisible()
+  return page
+}
+
+/** A steward whom two administrators have granted, with a project that has nothing yet; gives it. */
+async function stewardOf(page: Page, browser: Browser, name: string, projectName: string): Promise<string> {
   const user = await invite(page, name)
-  const { id } = (await call(admin, 'POST', '/projects', { name: projectName })) as { id: string }
-  await call(admin, 'POST', `/projects/${id}/members`, { user, role: 'steward', level: null, ends_at: null, reason: 'keeps the data' })
+  secrets.set(name, await factorOf(page))
+  const asks = await signedIn(browser, 'first')
+  const { id } = (await call(asks, 'POST', '/projects', { name: projectName })) as { id: string }
+  await call(asks, 'POST', `/projects/${id}/members`, { user, role: 'steward', level: null, ends_at: null, reason: 'keeps the data' })
+  const grants = await signedIn(browser, 'second')
+  await grants.goto(`${server.address}/inbox`)
+  await grants.getByRole('article').filter({ hasText: 'keeps the data' }).getByRole('button', { name: 'Grant' }).click()
+  await expect(grants.getByRole('region', { name: 'What was done' })).toContainText('Granted')
+  return id
+}
+
+/** The same with made-up data and a first policy of them. */
+async function preparedOf(page: Page, browser: Browser, name: string, projectName: string): Promise<string> {
+  const id = await stewardOf(page, browser, name, projectName)
   await page.goto(`${server.address}/projects/${id}/data`)
   await page.getByRole('button', { name: 'Begin with made-up admissions' }).click()
   const first = page.getByRole('region', { name: 'A first policy' })
@@ -57,12 +85,15 @@ async function stewardOf(page: Page, name: string, projectName: string): Promise
 }
 
 test.beforeAll(async ({ browser }) => {
-  server = await Server.start(['--data', `${place.path}/data`, '--keys', `${place.path}/keys`], /#setup=\w+/, clock)
-  admin = await browserOf(await browser.newContext())
-  await accept(admin, /\S+#setup=\w+/.exec(server.said)?.[0] ?? '', 'first')
-  await expect(admin.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible()
-  secret = ((await call(admin, 'POST', '/me/factor', { password: PASSWORD })) as { secret: string }).secret
-  await call(admin, 'PUT', '/me/factor', { code: code(secret) })
+  server = await Server.start(['--data', `${place.path}/data`, '--keys', `${place.path}/keys`], /#setup=[^]*#setup=\w+\s/, clock)
+  const links = server.said.match(/\S+#setup=\w+/g) ?? []
+  for (const [at, name] of ['first', 'second'].entries()) {
+    admin = await browserOf(await browser.newContext())
+    await accept(admin, links[at] ?? '', name)
+    await expect(admin.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible()
+    secrets.set(name, await factorOf(admin))
+  }
+  admin = await signedIn(browser, 'first')
   await admin.goto(`${server.address}/admin`)
   await expect(admin.getByRole('heading', { level: 1, name: 'Admin' })).toBeVisible()
 })
@@ -74,7 +105,7 @@ test.afterAll(async () => {
 })
 
 test('an edit that is left alone is locked, kept, and gone on with', async ({ page, browser }) => {
-  const project = await stewardOf(page, 'keeper', 'clinic')
+  const project = await preparedOf(page, browser, 'keeper', 'clinic')
   await page.clock.install({ time: clock.now() })
   await page.goto(`${server.address}/projects/${project}/protect`)
   const text = page.getByLabel('policy.toml')
@@ -105,9 +136,7 @@ test('an edit that is left alone is locked, kept, and gone on with', async ({ pa
   await looksRight(page)
 
   // The draft is on the server, for the same person on another machine.
-  const elsewhere = await browserOf(await browser.newContext())
-  await signIn(elsewhere, 'keeper')
-  await expect(elsewhere.getByRole('button', { name: 'keeper' })).toBeVisible()
+  const elsewhere = await signedIn(browser, 'keeper')
   const [draft] = (await call(elsewhere, 'GET', '/me/drafts')) as { name: string }[]
   expect(JSON.stringify(await call(elsewhere, 'GET', `/me/drafts/${draft?.name}`))).toContain('a heron here')
 
@@ -120,6 +149,29 @@ test('an edit that is left alone is locked, kept, and gone on with', async ({ pa
   expect(page.url()).toBe(address)
   await expect(page.getByLabel('k', { exact: true })).toHaveValue('17')
   await expect(text).toHaveValue(/^# The board wants a heron here\.\n/)
+})
+
+test('an empty project leads on, page by page', async ({ page, browser }) => {
+  const project = await stewardOf(page, browser, 'beginner', 'meadow')
+  const at = (path: string) => page.goto(`${server.address}/projects/${project}${path}`)
+  await at('')
+  await expect(page.getByRole('heading', { name: 'This project is empty' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'bring data' })).toHaveAttribute('href', `/projects/${project}/data`)
+  await looksRight(page)
+  for (const step of ['/explore', '/check', '/learn', '/requests']) {
+    await at(step)
+    await expect(page.getByRole('button', { name: 'Begin with made-up admissions' }), step).toBeVisible()
+  }
+  await at('/releases')
+  await expect(page.getByRole('link', { name: 'Ask for a release' })).toBeVisible()
+  // The sample from where one is, and then the next step.
+  await at('/explore')
+  await page.getByRole('button', { name: 'Begin with made-up admissions' }).click()
+  await expect(page.getByRole('heading', { name: 'No policy yet' })).toBeVisible()
+  await page.getByRole('main').getByRole('link', { name: 'Protect' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Protect' })).toBeVisible()
+  await at('/requests')
+  await expect(page.getByRole('heading', { name: 'There is no policy yet' })).toBeVisible()
 })
 
 test('sessions end one by one, by a new password, and all at once by an administrator', async ({ page, browser }) => {
@@ -235,7 +287,7 @@ test('a second factor is set up, asked for, replaced, and removed by an administ
   await again.getByLabel('Code').fill('000000')
   await again.getByRole('button', { name: 'Go on' }).click()
   await expect(again.getByRole('alert')).toBeVisible()
-  await again.getByLabel('Code').fill(code(secret))
+  await again.getByLabel('Code').fill(code(secrets.get('first') ?? ''))
   await again.getByRole('button', { name: 'Go on' }).click()
   await expect(admin.getByRole('region', { name: 'What was done' })).toContainText('The second factor was removed')
   await expect(admin.getByRole('row', { name: /auditor of bills/ })).toContainText('none')
@@ -256,7 +308,7 @@ async function tabTo(page: Page, to: Locator): Promise<void> {
 test('from sign-in to a request, and through the lattice, by keys alone', async ({ page, browser }) => {
   test.setTimeout(240_000)
   const before = await browserOf(await browser.newContext())
-  await stewardOf(before, 'typist', 'ward of keys')
+  await preparedOf(before, browser, 'typist', 'ward of keys')
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key)
   }
@@ -272,6 +324,8 @@ test('from sign-in to a request, and through the lattice, by keys alone', async 
   await page.goto(server.address)
   await type('Name', 'typist')
   await type('Password', PASSWORD)
+  await press('Enter')
+  await type('Code', code(secrets.get('typist') ?? ''))
   await press('Enter')
   await expect(page.getByRole('button', { name: 'typist' })).toBeVisible()
   await enter('button', 'ward of keys')
