@@ -93,6 +93,9 @@ test.beforeAll(async ({ browser }) => {
     await expect(admin.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible()
     secrets.set(name, await factorOf(admin))
   }
+})
+// The clock has moved on since the last story.
+test.beforeEach(async ({ browser }) => {
   admin = await signedIn(browser, 'first')
   await admin.goto(`${server.address}/admin`)
   await expect(admin.getByRole('heading', { level: 1, name: 'Admin' })).toBeVisible()
@@ -102,6 +105,29 @@ test.afterAll(async () => {
   await server.end()
   place.remove()
   clock.remove()
+})
+
+test('an empty project leads on, page by page', async ({ page, browser }) => {
+  const project = await stewardOf(page, browser, 'beginner', 'meadow')
+  const at = (path: string) => page.goto(`${server.address}/projects/${project}${path}`)
+  await at('')
+  await expect(page.getByRole('heading', { name: 'This project is empty' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'bring data' })).toHaveAttribute('href', `/projects/${project}/data`)
+  await looksRight(page)
+  for (const step of ['/explore', '/check', '/learn', '/requests']) {
+    await at(step)
+    await expect(page.getByRole('button', { name: 'Begin with made-up admissions' }), step).toBeVisible()
+  }
+  await at('/releases')
+  await expect(page.getByRole('link', { name: 'Ask for a release' })).toBeVisible()
+  // The sample from where one is, and then the next step.
+  await at('/explore')
+  await page.getByRole('button', { name: 'Begin with made-up admissions' }).click()
+  await expect(page.getByRole('heading', { name: 'No policy yet' })).toBeVisible()
+  await page.getByRole('main').getByRole('link', { name: 'Protect' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Protect' })).toBeVisible()
+  await at('/requests')
+  await expect(page.getByRole('heading', { name: 'There is no policy yet' })).toBeVisible()
 })
 
 test('an edit that is left alone is locked, kept, and gone on with', async ({ page, browser }) => {
@@ -149,29 +175,6 @@ test('an edit that is left alone is locked, kept, and gone on with', async ({ pa
   expect(page.url()).toBe(address)
   await expect(page.getByLabel('k', { exact: true })).toHaveValue('17')
   await expect(text).toHaveValue(/^# The board wants a heron here\.\n/)
-})
-
-test('an empty project leads on, page by page', async ({ page, browser }) => {
-  const project = await stewardOf(page, browser, 'beginner', 'meadow')
-  const at = (path: string) => page.goto(`${server.address}/projects/${project}${path}`)
-  await at('')
-  await expect(page.getByRole('heading', { name: 'This project is empty' })).toBeVisible()
-  await expect(page.getByRole('link', { name: 'bring data' })).toHaveAttribute('href', `/projects/${project}/data`)
-  await looksRight(page)
-  for (const step of ['/explore', '/check', '/learn', '/requests']) {
-    await at(step)
-    await expect(page.getByRole('button', { name: 'Begin with made-up admissions' }), step).toBeVisible()
-  }
-  await at('/releases')
-  await expect(page.getByRole('link', { name: 'Ask for a release' })).toBeVisible()
-  // The sample from where one is, and then the next step.
-  await at('/explore')
-  await page.getByRole('button', { name: 'Begin with made-up admissions' }).click()
-  await expect(page.getByRole('heading', { name: 'No policy yet' })).toBeVisible()
-  await page.getByRole('main').getByRole('link', { name: 'Protect' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Protect' })).toBeVisible()
-  await at('/requests')
-  await expect(page.getByRole('heading', { name: 'There is no policy yet' })).toBeVisible()
 })
 
 test('sessions end one by one, by a new password, and all at once by an administrator', async ({ page, browser }) => {
