@@ -163,12 +163,12 @@ fn run(
     lead_by_parts(&mut trial, lessons, arm, |trial| {
         match trial.score().points().last() {
             Some(point) if last.as_ref() != Some(point) => {
-                last = Some(point.clone());
+                last = Some(*point);
                 progress.found(&Learning {
                     learner: name.to_owned(),
                     side: arm.learnt,
                     tested: arm.tested,
-                    point: point.clone(),
+                    point: *point,
                 })
             }
             _ => progress.cancel().check(),
