@@ -117,21 +117,13 @@ fn readers_do_not_choose_what_the_log_says_of_a_page() {
     let path = format!("{}/rows?purpose=round&limit=10", version_path(&version));
     let page = ward.see(&ward.clinician, &path).expect(200);
     let next = text(&page["next"]);
-    let parts: Vec<&str> = next.split('.').collect();
-    let (byte, rest) = (parts[1], next.split_once('.').expect("a byte").1);
     let logged = ward.acts().len();
-    for forged in [
-        format!("0.{byte}"),
-        format!("0.{rest}"),
-        "10.4".to_owned(),
-        "1x".to_owned(),
-    ] {
+    // Bytes that the server has not signed, for this row and version.
+    let sum = "0".repeat(32);
+    for forged in ["0.44", "10.4", "1x", &format!("0.44.{sum}"), "0.44.1.1"] {
         ward.see(&ward.clinician, &format!("{path}&after={forged}"))
             .refused(422, "unusable");
     }
-    let other = ward.upload("b.csv", format!("age\n0{table}").as_bytes(), &[]);
-    let other = format!("{}/rows?purpose=round&after={next}", version_path(&other));
-    ward.see(&ward.clinician, &other).refused(422, "unusable");
     let pages = ward.acts().into_iter().skip(logged);
     assert_eq!(pages.filter(|(act, _)| act == "data.raw").count(), 0);
     let page = ward
