@@ -297,7 +297,7 @@ test('what attacks get of masked records grows, and stays with the run', async (
   await expect(chart.getByText(/^Reconstructed: mixed v1, .* of 500/)).toBeVisible()
   await chart.locator('summary').click()
   // Shares of few records are not told, those of more are.
-  expect(await chart.locator('details tbody tr').count()).toBeGreaterThan(2)
+  await expect.poll(() => chart.locator('details tbody tr').count()).toBeGreaterThan(2)
   const kept = async () => ((await call(page, 'GET', `/me/drafts/learn:${made}`)) as { content: { last: { attack: string }[] } }).content.last[0]?.attack ?? ''
   await expect.poll(() => kept().catch(() => '')).not.toBe('')
   await page.reload()

@@ -10,6 +10,8 @@ const SAVE = 2000
 /** Changes within this time are one step of undo. */
 const STEP = 800
 const STEPS = 200
+/** What the server says when it has no time: asking again helps. */
+const BUSY = [429, 503]
 
 /** The same text of the same value: the server gives fields back in another order. */
 function asText(value: unknown): string {
@@ -149,9 +151,15 @@ export class Draft<T extends object> {
         this.#now = asText(whole)
         this.value = whole
       }
+      this.problem = undefined
     } catch (thrown) {
       const problem = Problem.from(thrown)
       if (problem.status !== 404) this.problem = problem
+      // Else the first thing that is typed would replace what was kept.
+      if (BUSY.includes(problem.status) && !this.dirty) {
+        setTimeout(() => void this.#load(), SAVE)
+        return
+      }
     }
     this.ready = true
   }
