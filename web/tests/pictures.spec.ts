@@ -70,7 +70,7 @@ test('a changed word and a changed digit are found', async ({ page, demo }) => {
   const project = PICTURES.find(({ name }) => name === 'project') as Picture
   await show(page, demo, project)
   await expect(page).toHaveScreenshot('project.png', COMPARED)
-  for (const [was, other] of [['by you', 'by him'], ['4,000', '4,001']] as const) {
+  for (const [was, other] of [['by you', 'by him'], ['424 kB', '425 kB']] as const) {
     const word = page.getByText(was, { exact: true }).first()
     await word.evaluate((one, other) => (one.textContent = other), other)
     await expect(page, `${was} is now ${other}`).not.toHaveScreenshot('project.png', COMPARED)
